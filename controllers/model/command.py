@@ -1,0 +1,95 @@
+"""What an agent can be told to do, and what it answers.
+
+    pending -> running -> done
+       |          +-----> failed
+       +-> expired, refused
+
+A command is carried out once: it is claimed by its id, and every action is
+"make it so" rather than "one more", so a resumed one changes nothing twice.
+"""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class CommandStatus(StrEnum):
+    """Where a command stands."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+
+    @property
+    def final(self) -> bool:
+        """Nothing will change any more."""
+        return self not in (CommandStatus.PENDING, CommandStatus.RUNNING)
+
+
+class ScaleTo(Struct, frozen=True, kw_only=True, tag="scale_to"):
+    """Bring the cluster to this number of executors."""
+
+    executors: int
+
+
+class StartOperator(Struct, frozen=True, kw_only=True, tag="start_operator"):
+    """Run an operator that is stopped."""
+
+    operator: str
+
+
+class StopOperator(Struct, frozen=True, kw_only=True, tag="stop_operator"):
+    """Stop an operator at a batch boundary and leave it stopped."""
+
+    operator: str
+
+
+class RestartOperator(Struct, frozen=True, kw_only=True, tag="restart_operator"):
+    """Stop an operator at a batch boundary and start it again."""
+
+    operator: str
+
+
+Action = ScaleTo | StartOperator | StopOperator | RestartOperator
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """One action for one cluster's agent."""
+
+    id: str
+    cluster: str
+    action: Action
+    issued_at: float
+    expires_at: float
+    by: str = ""
+    fence: int | None = None  # token of the engine that issued it; None: a person
+
+
+class CommandResult(Struct, frozen=True, kw_only=True):
+    """What has become of a command."""
+
+    id: str
+    status: CommandStatus
+    at: float
+    message: str = ""
+    progress: float | None = None  # 0..1
+
+
+def describe(action: Action) -> str:
+    """The action in words.
+
+    >>> describe(ScaleTo(executors=3))
+    'scale to 3 executors'
+    """
+    match action:
+        case ScaleTo(executors=n):
+            return f"scale to {n} executor{'' if n == 1 else 's'}"
+        case StartOperator(operator=name):
+            return f"start {name}"
+        case StopOperator(operator=name):
+            return f"stop {name}"
+        case RestartOperator(operator=name):
+            return f"restart {name}"

@@ -1,0 +1,257 @@
+"""What is known about clusters and operators at one moment.
+
+An agent reports one `ClusterSample` per period. A `Snapshot` joins the newest
+sample of every cluster; the live listener, an event log and the simulator all
+go through `Snapshot.of`, so production, replay and what-if see the same thing.
+
+Load is arrivals x cost per row, in busy cores: the work that arrives, whether
+or not it is done in time. `busy_cores` is the work that was done. The two are
+equal in a steady state and part where a cluster falls behind.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+
+class Mode(StrEnum):
+    """How much a cluster lets the engine do by itself."""
+
+    OBSERVE = "observe"
+    RECOMMEND = "recommend"
+    APPROVE = "approve"
+    AUTO_WITHIN_CRITERIA = "auto_within_criteria"
+    AUTO = "auto"
+
+
+class OperatorStatus(StrEnum):
+    """What an operator's query is doing."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    RESTARTING = "restarting"  # it failed and waits for its next try
+    WAITING = "waiting"  # its lease is held elsewhere
+    STOPPED = "stopped"
+    FAILED = "failed"  # it cannot start; a person has to mend something
+
+
+class Executor(Struct, frozen=True, kw_only=True):
+    """One executor of a cluster over one period."""
+
+    id: str
+    host: str
+    cores: int
+    busy_share: float = 0.0  # of its cores, 0..1
+    tasks: int = 0  # ended in this period
+    failed_tasks: int = 0
+    memory_bytes: int = 0  # JVM heap in use, the last figure reported
+    memory_max_bytes: int = 0
+    added_at: float = 0.0
+
+
+class Operator(Struct, frozen=True, kw_only=True):
+    """One streaming query over one period. None means: not measured."""
+
+    name: str
+    cluster: str
+    status: OperatorStatus = OperatorStatus.RUNNING
+    message: str = ""  # why it is not running, for a person
+    restarts: int = 0
+    lease_token: int | None = None
+    query_id: str | None = None
+    run_id: str | None = None
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    arrival_rows_per_s: float = 0.0
+    processed_rows_per_s: float = 0.0
+    cost_s_per_row: float | None = None  # task run time per row
+    load: float = 0.0  # arrivals x cost, in cores
+    busy_cores: float = 0.0  # task time spent per second
+    run_time_s: float = 0.0  # executorRunTime of the tasks that ended in this period
+    cpu_time_s: float = 0.0  # executorCpuTime of the same; misses Python workers
+    queue_rows: int | None = None
+    processing_s: float | None = None  # of the last batch
+    scheduling_s: float | None = None  # wait of the median row before its batch began
+    latency_p50_s: float | None = None  # event time to commit
+    latency_max_s: float | None = None
+    batch_id: int | None = None
+    batch_at: float | None = None  # commit of the last batch
+    batch_rows: int | None = None
+    batches: int = 0  # committed in this period
+    trigger_s: float = 0.0
+    state_rows: int | None = None
+    state_bytes: int | None = None
+    stateful: bool = False
+    tasks: int = 0  # ended in this period
+    failed_tasks: int = 0
+    skew: float | None = None  # longest / median task run time
+    row_bytes: float | None = None  # mean size of an input row
+
+    @property
+    def latency_s(self) -> float | None:
+        """Time from arrival to commit for the median row."""
+        if self.latency_p50_s is not None:
+            return self.latency_p50_s
+        if self.processing_s is None:
+            return None
+        return self.processing_s + (self.scheduling_s or 0.0)
+
+
+class Cluster(Struct, frozen=True, kw_only=True):
+    """One Spark application over one period."""
+
+    name: str
+    app_id: str = ""
+    app_name: str = ""
+    spark_version: str = ""
+    ui_url: str = ""
+    executors: int = 0  # present
+    executors_wanted: int = 0
+    cores_per_executor: int = 1
+    min_executors: int = 1
+    max_executors: int = 1
+    can_scale: bool = False  # an agent is there that can carry it out
+    hosted: bool = False  # Weir may start and stop its operators
+    mode: Mode = Mode.APPROVE
+    heartbeat_age_s: float = 0.0
+    busy_cores: float = 0.0  # of all tasks, also those of no operator
+    failed_tasks: int = 0
+    dropped_events: int = 0  # by Spark's listener bus, since the start
+    dropped_samples: int = 0  # by the agent while Redis was away, since the start
+    executors_lost: int = 0  # gone without being asked to, since the start
+    message: str = ""
+
+    @property
+    def capacity(self) -> int:
+        """Cores that are there."""
+        return self.executors * self.cores_per_executor
+
+
+class Edge(Struct, frozen=True, kw_only=True):
+    """Rows that flow from one operator to another through a data set."""
+
+    source: str  # an operator, or the name of the data set if nobody here writes it
+    target: str
+    dataset: str
+    rows_per_s: float
+    bytes_per_s: float | None = None
+
+
+class ClusterSample(Struct, frozen=True, kw_only=True):
+    """What one agent reports for one period that ended at `at`."""
+
+    at: float
+    period_s: float
+    cluster: Cluster
+    operators: tuple[Operator, ...] = ()
+    executors: tuple[Executor, ...] = ()
+
+    @property
+    def load(self) -> float:
+        """Load per core; 1.0 means that every core has work all the time."""
+        return cluster_load(self.cluster, self.operators)
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """All clusters and operators at one moment."""
+
+    at: float
+    period_s: float
+    clusters: tuple[Cluster, ...] = ()
+    operators: tuple[Operator, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+    @classmethod
+    def of(cls, samples: Iterable[ClusterSample], at: float) -> "Snapshot":
+        """Join the newest sample of each cluster into one picture.
+
+        >>> a = Operator(name="count", cluster="a", reads=("tweets",), load=0.5)
+        >>> sample = ClusterSample(
+        ...     at=8.0, period_s=2.0, cluster=Cluster(name="a", executors=1), operators=(a,)
+        ... )
+        >>> snapshot = Snapshot.of([sample], at=10.0)
+        >>> snapshot.clusters[0].heartbeat_age_s, snapshot.load("a")
+        (2.0, 0.5)
+        """
+        newest: dict[str, ClusterSample] = {}
+        for sample in samples:
+            known = newest.get(sample.cluster.name)
+            if known is None or sample.at >= known.at:
+                newest[sample.cluster.name] = sample
+        clusters = []
+        operators: dict[str, tuple[float, Operator]] = {}
+        for name in sorted(newest):
+            sample = newest[name]
+            clusters.append(_aged(sample.cluster, max(0.0, at - sample.at)))
+            for operator in sample.operators:
+                rank = (operator.status == OperatorStatus.RUNNING, sample.at)
+                other = operators.get(operator.name)
+                if other is None or rank > (
+                    other[1].status == OperatorStatus.RUNNING,
+                    other[0],
+                ):
+                    operators[operator.name] = (sample.at, operator)
+        found = tuple(operators[name][1] for name in sorted(operators))
+        return cls(
+            at=at,
+            period_s=max((s.period_s for s in newest.values()), default=0.0),
+            clusters=tuple(clusters),
+            operators=found,
+            edges=_edges(found),
+        )
+
+    def cluster(self, name: str) -> Cluster | None:
+        """The cluster of that name, or None."""
+        return next((c for c in self.clusters if c.name == name), None)
+
+    def operator(self, name: str) -> Operator | None:
+        """The operator of that name, or None."""
+        return next((o for o in self.operators if o.name == name), None)
+
+    def operators_of(self, cluster: str) -> tuple[Operator, ...]:
+        """The operators that run in that cluster."""
+        return tuple(o for o in self.operators if o.cluster == cluster)
+
+    def load(self, cluster: str) -> float:
+        """Load per core of that cluster; 1.0 means every core has work all the time."""
+        found = self.cluster(cluster)
+        return cluster_load(found, self.operators_of(cluster)) if found else 0.0
+
+
+def cluster_load(cluster: Cluster, operators: Iterable[Operator]) -> float:
+    """Sum of the operators' loads per core; without executors the sum itself."""
+    return sum(o.load for o in operators) / max(cluster.capacity, 1)
+
+
+def _aged(cluster: Cluster, age_s: float) -> Cluster:
+    return replace(cluster, heartbeat_age_s=age_s)
+
+
+def _edges(operators: tuple[Operator, ...]) -> tuple[Edge, ...]:
+    """Match what is written with what is read, by the data sets' names."""
+    writers: dict[str, list[str]] = defaultdict(list)
+    for operator in operators:
+        for dataset in operator.writes:
+            writers[dataset].append(operator.name)
+    edges = []
+    for operator in operators:
+        for dataset in operator.reads:
+            sources = writers.get(dataset) or [dataset]
+            # An operator reports one arrival rate over all its inputs: share it evenly.
+            rate = operator.arrival_rows_per_s / len(operator.reads) / len(sources)
+            for source in sources:
+                edges.append(
+                    Edge(
+                        source=source,
+                        target=operator.name,
+                        dataset=dataset,
+                        rows_per_s=rate,
+                        bytes_per_s=None
+                        if operator.row_bytes is None
+                        else rate * operator.row_bytes,
+                    )
+                )
+    return tuple(edges)

@@ -1,0 +1,274 @@
+"""The store in Redis (or Valkey), 6.2 or later."""
+
+from collections.abc import Sequence
+
+import msgspec
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Tier, Workload
+from controllers.model.command import Command, CommandResult, CommandStatus
+from controllers.model.errors import NotFound
+from controllers.model.snapshot import ClusterSample, Mode
+from metrics import keys
+
+_encode = msgspec.json.encode
+_sample = msgspec.json.Decoder(ClusterSample)
+_part = msgspec.json.Decoder(Part)
+_command = msgspec.json.Decoder(Command)
+_result = msgspec.json.Decoder(CommandResult)
+_placement = msgspec.json.Decoder(Placement)
+_workload = msgspec.json.Decoder(Workload)
+
+# KEYS: the command's hash. ARGV: holder, now. Claims a command once; the same
+# holder may claim it again, which is how an agent resumes after a restart.
+_CLAIM = """
+local status = redis.call('HGET', KEYS[1], 'status')
+local holder = redis.call('HGET', KEYS[1], 'holder')
+if status == 'pending' or (status == 'running' and holder == ARGV[1]) then
+  redis.call('HSET', KEYS[1], 'status', 'running', 'holder', ARGV[1], 'claimed_at', ARGV[2])
+  return 1
+end
+return 0
+"""
+
+# KEYS: command hash, open set. ARGV: result JSON, status, final (1/0), id.
+# A final result is never replaced.
+_REPORT = """
+local status = redis.call('HGET', KEYS[1], 'status')
+if status and status ~= 'pending' and status ~= 'running' then return 0 end
+redis.call('HSET', KEYS[1], 'result', ARGV[1], 'status', ARGV[2])
+if ARGV[3] == '1' then redis.call('ZREM', KEYS[2], ARGV[4]) end
+return 1
+"""
+
+# KEYS: lease, tokens. ARGV: name, holder, ttl in ms. A holder that asks again
+# keeps its token; anybody else waits until it is free and gets a larger one.
+_ACQUIRE = """
+local holder = redis.call('HGET', KEYS[1], 'holder')
+local token
+if holder == ARGV[2] then
+  token = redis.call('HGET', KEYS[1], 'token')
+elseif holder then
+  return nil
+else
+  token = redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+  redis.call('HSET', KEYS[1], 'holder', ARGV[2], 'token', token)
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return tonumber(token)
+"""
+
+# KEYS: lease. ARGV: token, ttl in ms (0 releases). Only the holder of that token.
+_RENEW = """
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1
+"""
+
+
+def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
+    """A client that gives up after `timeout_s`, so that no caller hangs on a dead server."""
+    return redis.Redis.from_url(
+        url,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 2),
+        retry_on_error=[redis.exceptions.ConnectionError],
+        health_check_interval=15,
+    )
+
+
+class RedisStore:
+    """See `controllers.engine.ports.Store`."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self.client = client
+        self._claim = client.register_script(_CLAIM)
+        self._report = client.register_script(_REPORT)
+        self._acquire = client.register_script(_ACQUIRE)
+        self._renew = client.register_script(_RENEW)
+
+    @classmethod
+    def at(cls, url: str) -> "RedisStore":
+        """The store behind a Redis URL."""
+        return cls(connect(url))
+
+    # -- samples
+
+    def append(self, sample: ClusterSample, tier: Tier = Tier.FULL) -> bool:
+        """Add a sample; False if the tier already has this period or a later one."""
+        name = sample.cluster.name
+        key = keys.samples(name, tier)
+        data = _encode(sample)
+        oldest = max(0, int((sample.at - KEPT_S[tier]) * 1000))
+        try:
+            self.client.xadd(
+                key, {"s": data}, id=f"{int(sample.at * 1000)}-0", minid=oldest, approximate=True
+            )
+        except redis.exceptions.ResponseError as error:
+            if "equal or smaller" in str(error):
+                return False
+            raise
+        pipe = self.client.pipeline(transaction=False)
+        pipe.expire(key, int(KEPT_S[tier]) + 60)
+        if tier is Tier.FULL:
+            pipe.hset(keys.CLUSTERS, name, data)
+        pipe.execute()
+        return True
+
+    def samples(
+        self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
+    ) -> list[ClusterSample]:
+        """Samples whose period ended in [since, until], oldest first."""
+        rows = self.client.xrange(
+            keys.samples(cluster, tier), min=_ms(since), max=_ms(until)
+        )
+        return [_sample.decode(fields[b"s"]) for _, fields in rows]
+
+    def latest(self) -> list[ClusterSample]:
+        """The newest sample of every cluster, by name."""
+        found = self.client.hgetall(keys.CLUSTERS)
+        return [_sample.decode(found[name]) for name in sorted(found)]
+
+    def clusters(self) -> list[str]:
+        """Names of the clusters that have ever reported and were not forgotten."""
+        return sorted(name.decode() for name in self.client.hkeys(keys.CLUSTERS))
+
+    def forget(self, cluster: str) -> None:
+        """Remove a cluster with all its samples."""
+        pipe = self.client.pipeline()
+        pipe.hdel(keys.CLUSTERS, cluster)
+        pipe.hdel(keys.MODES, cluster)
+        for tier in Tier:
+            pipe.delete(keys.samples(cluster, tier))
+        pipe.execute()
+
+    # -- signs of life
+
+    def beat(self, part: Part) -> None:
+        """Record a sign of life."""
+        self.client.hset(keys.PARTS, part.id, _encode(part))
+
+    def parts(self) -> list[Part]:
+        """Every part with its last sign of life, by id."""
+        found = self.client.hgetall(keys.PARTS)
+        return [_part.decode(found[name]) for name in sorted(found)]
+
+    def remove_part(self, part_id: str) -> None:
+        """Forget a part that was taken away on purpose."""
+        self.client.hdel(keys.PARTS, part_id)
+
+    # -- commands
+
+    def submit(self, command: Command) -> None:
+        """Make a command durable and visible to its agent; the same id twice is one command."""
+        key = keys.command(command.id)
+        if not self.client.hsetnx(key, "command", _encode(command)):
+            return
+        pipe = self.client.pipeline()  # atomic: an agent sees the command whole or not at all
+        result = CommandResult(
+            id=command.id, status=CommandStatus.PENDING, at=command.issued_at
+        )
+        pipe.hset(key, mapping={"result": _encode(result), "status": CommandStatus.PENDING.value})
+        pipe.expire(key, keys.COMMAND_KEPT_S)
+        pipe.zadd(keys.open_commands(command.cluster), {command.id: command.issued_at})
+        pipe.xadd(keys.COMMANDS, {"id": command.id}, maxlen=keys.COMMANDS_KEPT, approximate=True)
+        pipe.execute()
+
+    def open_commands(self, cluster: str) -> list[Command]:
+        """Commands for a cluster that are not final, oldest first."""
+        ids = self.client.zrange(keys.open_commands(cluster), 0, -1)
+        found = [self.client.hget(keys.command(i.decode()), "command") for i in ids]
+        return [_command.decode(data) for data in found if data]
+
+    def claim(self, command_id: str, holder: str, at: float) -> bool:
+        """Take a command on; True for exactly one holder."""
+        return bool(self._claim(keys=[keys.command(command_id)], args=[holder, at]))
+
+    def report(self, result: CommandResult) -> None:
+        """Record progress or the end of a command; a final result stays."""
+        found = self.command(result.id)
+        if found is None:
+            raise NotFound(f"there is no command {result.id}")
+        self._report(
+            keys=[keys.command(result.id), keys.open_commands(found[0].cluster)],
+            args=[_encode(result), result.status.value, int(result.status.final), result.id],
+        )
+
+    def command(self, command_id: str) -> tuple[Command, CommandResult] | None:
+        """A command and what has become of it."""
+        data, result = self.client.hmget(keys.command(command_id), "command", "result")
+        if data is None or result is None:
+            return None
+        return _command.decode(data), _result.decode(result)
+
+    def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]:
+        """The newest commands, newest first."""
+        rows = self.client.xrevrange(keys.COMMANDS, count=limit)
+        found = (self.command(fields[b"id"].decode()) for _, fields in rows)
+        return [pair for pair in found if pair is not None]
+
+    # -- placement and modes
+
+    def place(self, placement: Placement) -> None:
+        """Say where an operator should run."""
+        self.client.hset(keys.PLACEMENT, placement.operator, _encode(placement))
+
+    def placements(self) -> dict[str, Placement]:
+        """Where every operator should run."""
+        found = self.client.hgetall(keys.PLACEMENT)
+        return {name.decode(): _placement.decode(data) for name, data in found.items()}
+
+    def set_mode(self, cluster: str, mode: Mode) -> None:
+        """Say how much a cluster lets the engine do."""
+        self.client.hset(keys.MODES, cluster, mode.value)
+
+    def modes(self) -> dict[str, Mode]:
+        """The clusters whose mode was set."""
+        found = self.client.hgetall(keys.MODES)
+        return {name.decode(): Mode(value.decode()) for name, value in found.items()}
+
+    # -- leases
+
+    def acquire(self, name: str, holder: str, ttl_s: float) -> Lease | None:
+        """The lease if it is free or already ours, else None."""
+        token = self._acquire(
+            keys=[keys.lease(name), keys.TOKENS], args=[name, holder, int(ttl_s * 1000)]
+        )
+        return None if token is None else Lease(name=name, holder=holder, token=int(token))
+
+    def renew(self, lease: Lease, ttl_s: float) -> bool:
+        """Keep a lease; False if it is no longer ours."""
+        return bool(
+            self._renew(keys=[keys.lease(lease.name)], args=[lease.token, int(ttl_s * 1000)])
+        )
+
+    def release(self, lease: Lease) -> None:
+        """Give a lease back; nothing happens if it is no longer ours."""
+        self._renew(keys=[keys.lease(lease.name)], args=[lease.token, 0])
+
+    def lease(self, name: str) -> Lease | None:
+        """Who holds a lease now."""
+        holder, token = self.client.hmget(keys.lease(name), "holder", "token")
+        if holder is None or token is None:
+            return None
+        return Lease(name=name, holder=holder.decode(), token=int(token))
+
+    # -- workload
+
+    def set_workload(self, workload: Workload) -> None:
+        """Tell a generator what to produce."""
+        self.client.hset(keys.WORKLOADS, workload.name, _encode(workload))
+
+    def workloads(self) -> Sequence[Workload]:
+        """What every generator is asked for."""
+        found = self.client.hgetall(keys.WORKLOADS)
+        return [_workload.decode(found[name]) for name in sorted(found)]
+
+
+def _ms(at: float) -> int | str:
+    if at == float("inf"):
+        return "+"
+    return max(0, int(at * 1000))

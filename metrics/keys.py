@@ -14,9 +14,10 @@
 | weir:tokens                  | hash    | for ever        | lease name -> last token given            |
 | weir:workloads               | hash    | for ever        | generator -> Workload                     |
 | weir:snapshot                | string  | until replaced  | the engine's newest Snapshot              |
-| weir:edge:{name}             | hash    | for ever        | shards, fence, consumers' offsets         |
+| weir:edge:{name}             | hash    | for ever        | fence and last batch of each producer, consumers' offsets |
 | weir:edge:{name}:{shard}     | stream  | until trimmed   | Arrow chunks, id = rows so far            |
-| weir:edge:{name}:{shard}:at  | hash    | for ever        | rows, bytes, last batch of each producer  |
+| weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
+| weir:topics                  | zset    | for ever        | demo workload: topic -> its count         |
 
 Text values are JSON of the Struct named. Edges are trimmed only behind what
 every registered consumer has committed.
@@ -30,6 +31,7 @@ MODES = "weir:modes"
 TOKENS = "weir:tokens"
 WORKLOADS = "weir:workloads"
 SNAPSHOT = "weir:snapshot"
+TOPICS = "weir:topics"
 
 COMMAND_KEPT_S = 7 * 86400
 COMMANDS_KEPT = 10_000

@@ -10,16 +10,29 @@ from redis.retry import Retry
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
-from controllers.model.snapshot import ClusterSample, Mode
+from controllers.model.snapshot import ClusterSample, Mode, Snapshot
 from metrics import keys
 
 _encode = msgspec.json.encode
 _sample = msgspec.json.Decoder(ClusterSample)
+_snapshot = msgspec.json.Decoder(Snapshot)
 _part = msgspec.json.Decoder(Part)
 _command = msgspec.json.Decoder(Command)
 _result = msgspec.json.Decoder(CommandResult)
 _placement = msgspec.json.Decoder(Placement)
 _workload = msgspec.json.Decoder(Workload)
+
+# KEYS: the command's hash, the cluster's open set, the log of commands.
+# ARGV: id, command, result, time of issue, seconds to keep, length of the log.
+# An agent sees a command whole or not at all; the same id twice is one command.
+_SUBMIT = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pending')
+redis.call('EXPIRE', KEYS[1], ARGV[5])
+redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+return 1
+"""
 
 # KEYS: the command's hash. ARGV: holder, now. Claims a command once; the same
 # holder may claim it again, which is how an agent resumes after a restart.
@@ -85,6 +98,7 @@ class RedisStore:
 
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
+        self._submit = client.register_script(_SUBMIT)
         self._claim = client.register_script(_CLAIM)
         self._report = client.register_script(_REPORT)
         self._acquire = client.register_script(_ACQUIRE)
@@ -145,6 +159,15 @@ class RedisStore:
             pipe.delete(keys.samples(cluster, tier))
         pipe.execute()
 
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Keep the engine's newest snapshot."""
+        self.client.set(keys.SNAPSHOT, _encode(snapshot))
+
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that the engine saved last."""
+        data = self.client.get(keys.SNAPSHOT)
+        return _snapshot.decode(data) if data else None
+
     # -- signs of life
 
     def beat(self, part: Part) -> None:
@@ -164,18 +187,24 @@ class RedisStore:
 
     def submit(self, command: Command) -> None:
         """Make a command durable and visible to its agent; the same id twice is one command."""
-        key = keys.command(command.id)
-        if not self.client.hsetnx(key, "command", _encode(command)):
-            return
-        pipe = self.client.pipeline()  # atomic: an agent sees the command whole or not at all
         result = CommandResult(
             id=command.id, status=CommandStatus.PENDING, at=command.issued_at
         )
-        pipe.hset(key, mapping={"result": _encode(result), "status": CommandStatus.PENDING.value})
-        pipe.expire(key, keys.COMMAND_KEPT_S)
-        pipe.zadd(keys.open_commands(command.cluster), {command.id: command.issued_at})
-        pipe.xadd(keys.COMMANDS, {"id": command.id}, maxlen=keys.COMMANDS_KEPT, approximate=True)
-        pipe.execute()
+        self._submit(
+            keys=[
+                keys.command(command.id),
+                keys.open_commands(command.cluster),
+                keys.COMMANDS,
+            ],
+            args=[
+                command.id,
+                _encode(command),
+                _encode(result),
+                command.issued_at,
+                keys.COMMAND_KEPT_S,
+                keys.COMMANDS_KEPT,
+            ],
+        )
 
     def open_commands(self, cluster: str) -> list[Command]:
         """Commands for a cluster that are not final, oldest first."""

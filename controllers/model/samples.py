@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from controllers.model.snapshot import ClusterSample
 
 _MEANS = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
-_TOTALS = ("run_time_s", "cpu_time_s", "batches", "tasks", "failed_tasks")
+_TOTALS = ("run_time_s", "cpu_time_s", "batches", "rows", "tasks", "failed_tasks")
 _HIGHEST = ("queue_rows", "processing_s", "scheduling_s", "latency_p50_s", "latency_max_s", "skew")
 
 

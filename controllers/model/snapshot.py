@@ -81,6 +81,7 @@ class Operator(Struct, frozen=True, kw_only=True):
     batch_at: float | None = None  # commit of the last batch
     batch_rows: int | None = None
     batches: int = 0  # committed in this period
+    rows: int = 0  # committed in this period
     trigger_s: float = 0.0
     state_rows: int | None = None
     state_bytes: int | None = None

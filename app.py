@@ -1,0 +1,201 @@
+"""Weir's command line. With no command it brings up everything on this machine."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controllers.model.errors import WeirError
+from metrics.agent import DEFAULT_REDIS
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    help="""Weir: a control room for Spark Structured Streaming.
+
+    Without a command: Redis, Spark Standalone, two clusters, a workload, the engine and the
+    pages, all on this machine; the address is printed and Ctrl-C stops everything.
+
+    On several machines: one Redis, then `engine`, `web` and one `host` per cluster, each with
+    --redis and --master. A job of your own needs one line: metrics.agent.attach(spark, "name").
+    """,
+)
+
+Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
+Master = Annotated[str, typer.Option("--master", help="URL of Spark's master, e.g. spark://host:7077")]
+
+
+@app.callback(invoke_without_command=True)
+def everything(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(help="Port of the pages; a free one if taken")] = 8050,
+    redis: Annotated[str | None, typer.Option(help="Use this Redis instead of our own")] = None,
+    master: Annotated[str | None, typer.Option(help="Use this Spark master instead of our own")] = None,
+    period: Annotated[float, typer.Option(help="Seconds between samples")] = 2.0,
+    rate: Annotated[float, typer.Option(help="Rows per second at the start")] = 100.0,
+    ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 5.0,
+    most: Annotated[float, typer.Option(help="Where the ramp ends")] = 250.0,
+) -> None:
+    """Bring up everything on this machine."""
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    if context.invoked_subcommand is None:
+        from commands import run
+
+        settings = run.RunSettings(
+            port=port, redis_url=redis, master=master, period_s=period,
+            rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most,
+        )  # fmt: skip
+        raise typer.Exit(run.run(settings))
+
+
+@app.command()
+def web(
+    redis: Redis = DEFAULT_REDIS,
+    host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on")] = 8050,
+    workers: Annotated[int, typer.Option(help="Web processes")] = 2,
+) -> None:
+    """Serve the pages."""
+    import os
+
+    from components.web import gunicorn_argv, web_env
+
+    argv = gunicorn_argv(host, port, workers)
+    os.execve(argv[0], argv, {**os.environ, **web_env(redis)})
+
+
+@app.command()
+def engine(redis: Redis = DEFAULT_REDIS) -> None:
+    """Keep snapshots and history; any number may run, one of them leads."""
+    from commands import engine as command
+
+    command.run(redis)
+
+
+@app.command()
+def host(
+    name: Annotated[str, typer.Argument(help="Name of the cluster")],
+    master: Master,
+    redis: Redis = DEFAULT_REDIS,
+    operators: Annotated[str, typer.Option(help="Module that declares the operators")] = "pipeline.workloads.top_n",
+    place: Annotated[str, typer.Option(help="Operators to run here unless placed elsewhere, by comma")] = "",
+    executors: Annotated[int, typer.Option(min=1, help="Executors at the start")] = 1,
+    min_executors: Annotated[int, typer.Option(min=1, help="Fewest executors")] = 1,
+    max_executors: Annotated[int, typer.Option(min=1, help="Most executors")] = 4,
+    cores: Annotated[int, typer.Option(min=1, help="Cores of an executor")] = 1,
+    period: Annotated[float, typer.Option(help="Seconds between samples")] = 10.0,
+    checkpoints: Annotated[Path, typer.Option(help="Folder that all hosts reach")] = Path("checkpoints"),
+    local_dir: Annotated[Path | None, typer.Option(help="Spark's scratch folder")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")] = None,
+) -> None:
+    """Run a cluster: a Spark application that hosts operators."""
+    from commands import host as command
+    from pipeline.host import HostSettings
+
+    settings = HostSettings(
+        name=name, master=master, redis_url=redis,
+        place=tuple(p.strip() for p in place.split(",") if p.strip()),
+        executors=executors, min_executors=min(min_executors, executors),
+        max_executors=max(max_executors, executors), cores=cores, period_s=period,
+        checkpoints=checkpoints.resolve(), local_dir=local_dir,
+    )  # fmt: skip
+    command.run(settings, operators, _pairs(set_ or []))
+
+
+@app.command()
+def generate(
+    redis: Redis = DEFAULT_REDIS,
+    rate: Annotated[float, typer.Option(min=0, help="Rows per second at the start")] = 100.0,
+    ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 0.0,
+    most: Annotated[float, typer.Option(help="Where the ramp ends")] = 0.0,
+) -> None:
+    """Generate the demo's tweets; steer it with `rate` or on the page."""
+    from commands import generate as command
+
+    command.run(redis, rate, ramp, most)
+
+
+@app.command()
+def status(redis: Redis = DEFAULT_REDIS) -> None:
+    """Show clusters, operators and parts."""
+    from rich.console import Console
+
+    from commands import control
+
+    control.status(_store(redis), Console())
+
+
+@app.command()
+def rate(
+    rows_per_s: Annotated[float | None, typer.Argument(help="Rows per second; without it the present rate is shown")] = None,
+    name: Annotated[str | None, typer.Option(help="Which generator")] = None,
+    pause: Annotated[bool | None, typer.Option("--pause/--resume", help="Stop or go on")] = None,
+    redis: Redis = DEFAULT_REDIS,
+) -> None:
+    """Steer the load generator."""
+    from commands import control
+
+    print(control.rate(_store(redis), rows_per_s, name, pause))
+
+
+@app.command()
+def scale(cluster: str, executors: int, redis: Redis = DEFAULT_REDIS) -> None:
+    """Bring a cluster to a number of executors."""
+    from commands import control
+
+    _finish(control.scale(_store(redis), cluster, executors))
+
+
+@app.command()
+def operator(
+    verb: Annotated[str, typer.Argument(help="start, stop or restart")],
+    name: str,
+    redis: Redis = DEFAULT_REDIS,
+) -> None:
+    """Start, stop or restart an operator."""
+    from commands import control
+
+    _finish(control.operator(_store(redis), verb, name))
+
+
+def _store(redis: str):  # type: ignore[no-untyped-def]
+    from metrics.redis_store import RedisStore
+
+    return RedisStore.at(redis)
+
+
+def _finish(result) -> None:  # type: ignore[no-untyped-def]
+    print(f"{result.status}: {result.message}")
+    raise typer.Exit(0 if result.status == "done" else 1)
+
+
+def _pairs(items: list[str]) -> dict[str, str]:
+    from controllers.model.errors import InvalidInput
+
+    for item in items:
+        if "=" not in item:
+            raise InvalidInput(f"'{item}' is not of the form key=value", field="set")
+    return dict(item.split("=", 1) for item in items)
+
+
+def main() -> None:
+    """Run the command line; a problem is one sentence and exit code 2."""
+    from redis.exceptions import ConnectionError as RedisAway
+
+    try:
+        app()
+    except WeirError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except RedisAway as error:
+        print(f"Redis cannot be reached: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,350 @@
+/* Time series as SVG. One chart is a model (what the server sent) and an element
+   to draw into; drawing only changes attributes of elements that are there, so
+   ten charts take a few milliseconds. The charts of a page share one time axis
+   and one crosshair. */
+(function () {
+  "use strict";
+  const weir = (window.weir = window.weir || {});
+  const NS = "http://www.w3.org/2000/svg";
+  const M = { left: 38, right: 10, top: 8, bottom: 18 };
+  const LEAST_SPAN_MS = 60e3;
+  const bound = new Map(); // element -> Chart
+
+  weir.models = {};
+  weir.windowMs = 15 * 60e3;
+
+  function make(name, attributes, parent) {
+    const element = document.createElementNS(NS, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (parent) parent.appendChild(element);
+    return element;
+  }
+
+  function number(value) {
+    const size = Math.abs(value);
+    if (size >= 1e6) return trim(value / 1e6, 1) + " M";
+    if (size >= 1e4) return trim(value / 1e3, 1) + " k";
+    if (size >= 100) return Math.round(value).toLocaleString("en");
+    if (size >= 10) return trim(value, 1);
+    return trim(value, 2);
+  }
+  function trim(value, digits) {
+    return String(Math.round(value * 10 ** digits) / 10 ** digits);
+  }
+
+  /* Steps that people count in (1, 2, 2.5 or 5 times a power of ten), and a top
+     on one of them where that wastes little room. */
+  function scale(top, whole) {
+    const rough = top / 3.4;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    let step = [1, 2, 2.5, 5, 10].map((f) => f * power).find((s) => s >= rough * 0.999);
+    if (whole) step = Math.max(1, Math.ceil(step));
+    const full = Math.ceil((top - step * 0.02) / step) * step;
+    return { top: full <= top * 1.25 ? full : top, step };
+  }
+
+  /* The span that all charts of the page show now. */
+  function domain() {
+    let first = Infinity;
+    let last = -Infinity;
+    for (const chart of bound.values()) {
+      const x = chart.model.x;
+      if (!x.length) continue;
+      first = Math.min(first, x[0]);
+      last = Math.max(last, x[x.length - 1]);
+    }
+    const now = weir.now();
+    const end = last > now - 4000 ? last : now;
+    const span = Math.min(weir.windowMs, Math.max(end - first, LEAST_SPAN_MS));
+    return [end - (isFinite(span) ? span : LEAST_SPAN_MS), end];
+  }
+
+  function timeStep(span, width) {
+    const room = Math.max(2, Math.floor(width / 58));
+    return [15, 30, 60, 120, 300, 600].map((s) => s * 1000).find((s) => span / s <= room) || 900e3;
+  }
+
+  class Chart {
+    constructor(element, model) {
+      this.element = element;
+      this.model = model;
+      element.replaceChildren();
+      this.svg = make("svg", { "aria-hidden": "true" }, element);
+      this.axes = make("g", { class: "axes" }, this.svg);
+      this.inner = make("svg", { overflow: "hidden" }, this.svg);
+      this.limit = make("g", { class: "limit" }, this.svg);
+      this.fills = [];
+      this.lines = [];
+      model.traces.forEach((trace) => {
+        const colour = `var(--${trace.colour})`;
+        const filled = trace.style === "area" || trace.style === "stack";
+        this.fills.push(
+          filled
+            ? make("path", { fill: colour, class: "fill fill-" + trace.style }, this.inner)
+            : null,
+        );
+      });
+      model.traces.forEach((trace) => {
+        this.lines.push(
+          make(
+            "path",
+            {
+              stroke: `var(--${trace.colour})`,
+              class: "line" + (trace.dashed ? " dashed" : ""),
+            },
+            this.inner,
+          ),
+        );
+      });
+      this.cross = make("line", { class: "cross", visibility: "hidden" }, this.svg);
+      this.dots = model.traces.map((trace) =>
+        make("circle", { r: 3, fill: `var(--${trace.colour})`, visibility: "hidden" }, this.svg),
+      );
+      this.tip = document.createElement("div");
+      this.tip.className = "tip";
+      this.tip.hidden = true;
+      element.appendChild(this.tip);
+      this.listen();
+    }
+
+    listen() {
+      const el = this.element;
+      el.onpointermove = (event) => {
+        const box = el.getBoundingClientRect();
+        weir.hover(this, this.timeAt(event.clientX - box.left));
+      };
+      el.onpointerleave = () => weir.hover(null, null);
+      el.onblur = el.onpointerleave;
+      el.onkeydown = (event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        const x = this.model.x;
+        if (!step || !x.length) return;
+        event.preventDefault();
+        const from = this.at == null ? x.length - 1 : nearest(x, this.at) + step;
+        weir.hover(this, x[Math.min(Math.max(from, 0), x.length - 1)]);
+      };
+    }
+
+    draw(start, end) {
+      const width = this.element.clientWidth;
+      const height = this.element.clientHeight;
+      if (!width || !height) return;
+      const w = width - M.left - M.right;
+      const h = height - M.top - M.bottom;
+      const { x, traces } = this.model;
+      let from = x.findIndex((t) => t >= start);
+      from = from < 0 ? x.length : Math.max(from - 1, 0);
+      const columns = this.columns();
+      let top = this.model.leastTop || 0;
+      for (const column of columns)
+        for (let i = from; i < x.length; i++) if (column[i] > top) top = column[i];
+      if (!(top > 0)) top = 1;
+      const axis = scale(this.model.whole ? top + 0.5 : top * 1.04, this.model.whole);
+      const px = (t) => ((t - start) / (end - start)) * w;
+      const py = (v) => h - (v / axis.top) * h;
+      Object.assign(this, { start, end, w, h, px, py, shown: columns });
+      set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
+      set(this.inner, { x: M.left, y: M.top - 2, width: w, height: h + 4, viewBox: `0 -2 ${w} ${h + 4}` });
+      this.drawAxes(axis, w, h);
+      traces.forEach((trace, i) => {
+        const lower = trace.style === "stack" ? columns[i - 1] : null;
+        const [line, fill] = paths(x, columns[i], lower, from, px, py, h, trace.style === "step");
+        this.lines[i].setAttribute("d", line);
+        if (this.fills[i]) this.fills[i].setAttribute("d", fill);
+      });
+      this.drawCross();
+    }
+
+    /* The values as drawn: stacked ones stand on each other. */
+    columns() {
+      const { traces, y, x } = this.model;
+      if (!traces.some((trace) => trace.style === "stack")) return y;
+      const sums = new Array(x.length).fill(0);
+      return y.map((column, k) =>
+        traces[k].style === "stack" ? column.map((v, i) => (sums[i] += v || 0)) : column,
+      );
+    }
+
+    drawAxes(axis, w, h) {
+      const parts = [];
+      for (let v = 0; v <= axis.top * 1.001; v += axis.step) {
+        const y = M.top + this.py(v);
+        parts.push(
+          `<line class="grid" x1="${M.left}" x2="${M.left + w}" y1="${y}" y2="${y}"/>`,
+          `<text class="y" x="${M.left - 6}" y="${y + 3.5}">${number(v)}</text>`,
+        );
+      }
+      const step = timeStep(this.end - this.start, w);
+      const zone = new Date().getTimezoneOffset() * 60e3;
+      let t = Math.ceil((this.start - zone) / step) * step + zone;
+      for (; t <= this.end; t += step) {
+        const x = M.left + this.px(t);
+        if (x < M.left + 16 || x > M.left + w - 14) continue;
+        const text = weir.clock(t, step < 60e3);
+        parts.push(`<text class="x" x="${x}" y="${M.top + h + 14}">${text}</text>`);
+      }
+      this.axes.innerHTML = parts.join("");
+      const line = this.model.line;
+      if (line == null || line > axis.top) this.limit.innerHTML = "";
+      else {
+        const y = M.top + this.py(line);
+        this.limit.innerHTML =
+          `<line x1="${M.left}" x2="${M.left + w}" y1="${y}" y2="${y}"/>` +
+          `<text x="${M.left + w}" y="${y - 4}">${this.model.lineLabel}</text>`;
+      }
+    }
+
+    timeAt(px) {
+      return this.start + ((px - M.left) / this.w) * (this.end - this.start);
+    }
+
+    drawCross() {
+      const { x, y, traces, unit } = this.model;
+      const at = this.at == null || !x.length ? -1 : nearest(x, this.at);
+      const out = at < 0 || x[at] < this.start - 1;
+      this.cross.setAttribute("visibility", out ? "hidden" : "visible");
+      this.tip.hidden = out || weir.hovered !== this;
+      this.dots.forEach((dot, i) => {
+        const value = out ? null : this.shown[i][at];
+        dot.setAttribute("visibility", value == null ? "hidden" : "visible");
+        if (value != null) set(dot, { cx: M.left + this.px(x[at]), cy: M.top + this.py(value) });
+      });
+      if (out) return;
+      const cx = M.left + this.px(x[at]);
+      set(this.cross, { x1: cx, x2: cx, y1: M.top, y2: M.top + this.h });
+      if (this.tip.hidden) return;
+      const rows = traces.map((trace, i) => {
+        const value = y[i][at];
+        const words = value == null ? "not measured" : number(value) + (unit ? " " + unit : "");
+        return `<div><i style="background:var(--${trace.colour})"></i>${escape(trace.name)}<b>${words}</b></div>`;
+      });
+      this.tip.innerHTML = `<time>${weir.clock(x[at], true)}</time>` + rows.join("");
+      const right = cx > this.element.clientWidth / 2;
+      this.tip.style.left = right ? "auto" : cx + 10 + "px";
+      this.tip.style.right = right ? this.element.clientWidth - cx + 10 + "px" : "auto";
+    }
+  }
+
+  function set(element, attributes) {
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+  }
+
+  function escape(text) {
+    return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  }
+
+  function nearest(x, time) {
+    let low = 0;
+    let high = x.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (x[middle] < time) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && time - x[low - 1] < x[low] - time ? low - 1 : low;
+  }
+
+  /* A line and the area under it; a value that is missing, or a long silence, is a gap. */
+  function paths(x, y, lower, from, px, py, h, stepped) {
+    const gap = 4 * typicalStep(x);
+    const runs = [];
+    let run = null;
+    for (let i = from; i < x.length; i++) {
+      if (y[i] == null || (run && x[i] - x[i - 1] > gap)) run = null;
+      if (y[i] == null) continue;
+      if (!run) runs.push((run = []));
+      run.push(i);
+    }
+    let line = "";
+    let fill = "";
+    const f = (n) => n.toFixed(1);
+    for (const indices of runs) {
+      let d = "";
+      indices.forEach((i, k) => {
+        const point = f(px(x[i])) + " " + f(py(y[i]));
+        if (!k) d += "M" + point;
+        else d += (stepped ? "H" + f(px(x[i])) + "V" + f(py(y[i])) : "L" + point);
+      });
+      line += d + (indices.length === 1 ? "h0.1" : "");
+      const first = indices[0];
+      const last = indices[indices.length - 1];
+      if (lower) {
+        fill += d;
+        for (let k = indices.length - 1; k >= 0; k--)
+          fill += "L" + f(px(x[indices[k]])) + " " + f(py(lower[indices[k]] || 0));
+        fill += "Z";
+      } else fill += d + "L" + f(px(x[last])) + " " + h + "L" + f(px(x[first])) + " " + h + "Z";
+    }
+    return [line, fill];
+  }
+
+  function typicalStep(x) {
+    if (x.length < 3) return Infinity;
+    const tail = x.slice(-20);
+    const steps = tail.slice(1).map((t, i) => t - tail[i]);
+    return steps.sort((a, b) => a - b)[steps.length >> 1];
+  }
+
+  weir.hovered = null;
+  weir.hover = function (chart, time) {
+    weir.hovered = chart;
+    for (const other of bound.values()) {
+      other.at = time;
+      if (other.start != null) other.drawCross();
+    }
+  };
+
+  weir.clock = function (ms, withSeconds) {
+    return new Date(ms).toLocaleTimeString([], {
+      hour: "2-digit",
+      minute: "2-digit",
+      second: withSeconds ? "2-digit" : undefined,
+      hour12: false,
+    });
+  };
+
+  const resized = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const chart = bound.get(target);
+      if (chart && chart.start != null) chart.draw(chart.start, chart.end);
+    }
+  });
+
+  /* Join the models with the elements that the page has for them. */
+  weir.bind = function () {
+    let fresh = false;
+    for (const element of bound.keys()) if (!element.isConnected) bound.delete(element);
+    for (const element of document.querySelectorAll("[data-chart]")) {
+      const model = weir.models[element.dataset.chart];
+      const chart = bound.get(element);
+      if (!model || (chart && chart.model === model)) continue;
+      bound.set(element, new Chart(element, model));
+      resized.observe(element);
+      fresh = true;
+    }
+    if (fresh) weir.drawCharts();
+  };
+
+  weir.drawCharts = function () {
+    const [start, end] = domain();
+    for (const chart of bound.values()) chart.draw(start, end);
+  };
+
+  /* New points at the end, old ones off the front; what is there already is not taken twice. */
+  weir.append = function (key, points) {
+    const model = weir.models[key];
+    if (!model) return;
+    points.x.forEach((t, i) => {
+      if (model.x.length && t <= model.x[model.x.length - 1]) return;
+      model.x.push(t);
+      model.y.forEach((column, k) => column.push(points.y[k][i]));
+    });
+    const oldest = model.x[model.x.length - 1] - 15 * 60e3;
+    let drop = 0;
+    while (model.x[drop] < oldest) drop++;
+    if (drop) {
+      model.x.splice(0, drop);
+      model.y.forEach((column) => column.splice(0, drop));
+    }
+  };
+})();

@@ -1,0 +1,229 @@
+/* What the feed brings is put on the page here. Two transports bring the same
+   messages: push, and polling while push is silent. Whatever happens to server,
+   Redis or network, the page says so and goes on by itself. */
+(function () {
+  "use strict";
+  const weir = (window.weir = window.weir || {});
+  const query = new URLSearchParams(location.search);
+  const FORCED = query.get("feed") === "poll";
+  const POLL_EVERY_MS = Math.max(250, Number(query.get("every")) || 1000);
+  const PUSH_SILENT_MS = 5000; // then polling takes over
+  const LOST_MS = 6000; // then the banner says that the server does not answer
+  const STUCK_MS = 20000; // then, if the server is well, only a reload can help
+  const DRAWN_KEPT = 500;
+
+  const born = Date.now();
+  const state = { cursor: null, offset: 0, lastAny: born, lastPush: 0, redisDown: null };
+  const polling = { pending: false, sentAt: 0, dueAt: 0 };
+  let staleAfter = {};
+  let askedRefreshAt = 0;
+  let redrawLater = false;
+
+  window.weirDrawn = [];
+  weir.now = () => Date.now() + state.offset;
+
+  function send(id, props) {
+    window.dash_clientside.set_props(id, props);
+  }
+
+  weir.setText = function (element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  };
+
+  /* -- a page has been drawn by the server */
+
+  function page(data) {
+    if (!data) return window.dash_clientside.no_update;
+    state.offset = data.now - Date.now();
+    state.lastAny = Date.now();
+    weir.models = {};
+    for (const chart of data.charts) weir.models[chart.key] = chart;
+    weir.map = data.map;
+    staleAfter = data.staleAfter;
+    state.cursor = data.cursor;
+    settle();
+    return state.cursor;
+  }
+
+  function settle() {
+    weir.bind();
+    weir.drawMap();
+    tickTexts();
+  }
+
+  /* -- a message has come */
+
+  function feed(message) {
+    return message && take(message) ? state.cursor : window.dash_clientside.no_update;
+  }
+
+  /* True if it was for this page as it stands, and is on it now. */
+  function take(message) {
+    const now = Date.now();
+    state.lastAny = now;
+    if (message.via === "push") state.lastPush = now;
+    else polling.pending = false;
+    state.offset = message.now - now;
+    state.redisDown = message.redisDownSince || null;
+    banner();
+    const cursor = state.cursor;
+    if (!cursor || message.path !== cursor.path) return false;
+    if (message.redraw) refresh();
+    if (!message.cursor || message.cursor.page !== cursor.page) return false;
+    if (message.live) for (const key in message.live) figure(key, message.live[key]);
+    for (const region in message.regions || {})
+      send(region, { children: message.regions[region] });
+    if (message.map) weir.map = message.map;
+    for (const key in message.points || {}) weir.append(key, message.points[key]);
+    if (document.hidden) redrawLater = true;
+    else draw(message);
+    state.cursor = message.cursor;
+    tickTexts();
+    return true;
+  }
+
+  function draw(message) {
+    if (message.points) weir.drawCharts();
+    if (message.map) weir.drawMap();
+    const drawnAt = Date.now();
+    for (const mark of message.marks || [])
+      window.weirDrawn.push({ ...mark, drawn_at_ms: drawnAt });
+    if (window.weirDrawn.length > DRAWN_KEPT)
+      window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
+  }
+
+  function figure(key, [text, mood, fill]) {
+    for (const element of document.querySelectorAll(`[data-live="${CSS.escape(key)}"]`)) {
+      if (element.dataset.keep !== "text") weir.setText(element, text);
+      if (element.dataset.state !== (mood || "")) element.dataset.state = mood || "";
+    }
+    if (fill == null) return;
+    for (const bar of document.querySelectorAll(`[data-bar="${CSS.escape(key)}"]`))
+      bar.style.width = (fill * 100).toFixed(1) + "%";
+  }
+
+  function refresh() {
+    if (Date.now() - askedRefreshAt < 1500) return;
+    askedRefreshAt = Date.now();
+    send("refresh", { data: askedRefreshAt });
+  }
+
+  /* -- texts that age */
+
+  function words(ms) {
+    const s = Math.max(0, Math.round(ms / 1000));
+    if (s < 120) return s + " s";
+    return s < 7200 ? Math.round(s / 60) + " min" : Math.round(s / 3600) + " h";
+  }
+
+  function tickTexts() {
+    const now = weir.now();
+    for (const element of document.querySelectorAll("[data-since]"))
+      weir.setText(element, words(now - Number(element.dataset.since)));
+    for (const element of document.querySelectorAll("[data-time]"))
+      weir.setText(element, weir.clock(Number(element.dataset.time), true));
+    const at = (state.cursor && state.cursor.at) || {};
+    for (const element of document.querySelectorAll("[data-age-of]")) {
+      const name = element.dataset.ageOf;
+      const age = now - (at[name] || 0);
+      const stale = age > (staleAfter[name] || 6000);
+      weir.setText(element, stale ? "no data for " + words(age) : "live");
+      element.dataset.state = stale ? "bad" : "ok";
+      const panel = element.closest("[data-cluster]");
+      if (panel) panel.classList.toggle("is-stale", stale);
+    }
+  }
+
+  /* -- is anybody there */
+
+  function banner() {
+    const element = document.getElementById("banner");
+    const link = document.getElementById("link");
+    if (!element || !link) return;
+    const lost = Date.now() - state.lastAny > LOST_MS;
+    let text = "";
+    if (lost)
+      text = `The web server has not answered for ${words(Date.now() - state.lastAny)}. The figures are the last ones known; trying again.`;
+    else if (state.redisDown)
+      text = `Redis cannot be reached for ${words(weir.now() - state.redisDown)}. The figures are the last ones known; this page goes on by itself when it is back.`;
+    element.hidden = !text;
+    weir.setText(element, text);
+    const pushed = Date.now() - state.lastPush < PUSH_SILENT_MS;
+    const mood = lost ? "bad" : state.redisDown ? "warn" : "ok";
+    link.dataset.state = mood;
+    link.dataset.feed = pushed ? "push" : "poll";
+    link.title = pushed ? "The server pushes every change" : "The page asks the server each second";
+    const shown = lost ? "no connection" : state.redisDown ? "no data" : pushed ? "live" : "live, polling";
+    if (state.cursor) weir.setText(document.getElementById("link-text"), shown);
+  }
+
+  function poll() {
+    const now = Date.now();
+    const silent = now - Math.max(state.lastPush, born) > PUSH_SILENT_MS;
+    if (!state.cursor || !(FORCED || silent)) return;
+    if (polling.pending && now - polling.sentAt < 5000) return;
+    if (now < polling.dueAt) return;
+    polling.pending = true;
+    polling.sentAt = now;
+    polling.dueAt = now + POLL_EVERY_MS;
+    send("poll", { data: now });
+  }
+
+  let healthAskedAt = 0;
+  function watch() {
+    const now = Date.now();
+    if (now - state.lastAny < STUCK_MS || now - healthAskedAt < 5000) return;
+    healthAskedAt = now;
+    fetch("/health", { cache: "no-store" }).then(
+      () => {
+        const before = Number(sessionStorage.getItem("weir-reloaded")) || 0;
+        if (Date.now() - state.lastAny < STUCK_MS || Date.now() - before < 60e3) return;
+        sessionStorage.setItem("weir-reloaded", Date.now());
+        location.reload();
+      },
+      () => {},
+    );
+  }
+
+  /* An address whose page never came, because the server was away: ask again. */
+  let strayedAt = 0;
+  function stray() {
+    const path = decodeURI(location.pathname);
+    if (!state.cursor || decodeURI(state.cursor.path) === path) strayedAt = 0;
+    else if (!strayedAt) strayedAt = Date.now();
+    else if (Date.now() - strayedAt > 3000) {
+      strayedAt = 0;
+      refresh();
+    }
+  }
+
+  setInterval(() => {
+    if (!window.dash_clientside || !window.dash_clientside.set_props) return;
+    poll();
+  }, 125);
+  setInterval(() => {
+    tickTexts();
+    banner();
+    watch();
+    stray();
+    if (document.querySelector(".is-stale")) weir.drawCharts();
+  }, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden || !redrawLater) return;
+    redrawLater = false;
+    weir.drawCharts();
+    weir.drawMap();
+  });
+  new MutationObserver(() => {
+    if (document.querySelector("[data-chart]:empty, [data-map]:empty")) settle();
+  }).observe(document.documentElement, { childList: true, subtree: true });
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    weir: {
+      page,
+      feed,
+      close: () => false,
+      slide: (values) => values,
+    },
+  });
+})();

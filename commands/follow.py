@@ -1,0 +1,66 @@
+"""`app.py follow PATH`: an event log that is still being written, live and read-only."""
+
+import sys
+from datetime import datetime
+
+import msgspec
+from rich.console import Console
+
+from controllers.model.errors import WeirError
+from controllers.model.snapshot import ClusterSample
+from metrics.eventlog.follow import Follower
+from metrics.eventlog.run import PERIOD_S
+
+BAD_INPUT = 2
+
+
+def run(path: str, as_json: bool = False, period_s: float = PERIOD_S, poll_s: float = 0.5) -> int:
+    """Print one line per period until the application ends or Ctrl-C, then the summary.
+
+    With `as_json` each period is a ClusterSample as one JSON object, and the last line
+    the summary that `import --json` would print.
+    """
+    console = Console(stderr=True)
+    try:
+        follower = Follower(path, period_s=period_s, poll_s=poll_s)
+        with console.status(f"following {path}; Ctrl-C ends it"):
+            try:
+                for sample in follower.samples():
+                    _print(msgspec.json.encode(sample).decode() if as_json else line(sample))
+            except KeyboardInterrupt:
+                pass  # the usual way to end it
+    except WeirError as error:
+        console.print(f"follow: {error}", markup=False, highlight=False, soft_wrap=True)
+        return BAD_INPUT
+    summary = follower.summary
+    if as_json:
+        _print(msgspec.json.encode(summary).decode())
+    else:
+        state = "has ended" if summary.complete else "has not ended yet"
+        _print(
+            f"{summary.name or summary.app_id} {state}: {summary.lines} lines, "
+            f"{summary.tasks_ended} tasks, {summary.input_rows} rows"
+        )
+    return 0
+
+
+def line(sample: ClusterSample) -> str:
+    """One period in one line.
+
+    >>> from controllers.model.snapshot import Cluster
+    >>> line(ClusterSample(at=0.0, period_s=10, cluster=Cluster(name="a", executors=2)))[20:]
+    'executors 2  busy cores 0.00  load 0.00  operators 0  rows/s in 0.0 done 0.0'
+    """
+    at = datetime.fromtimestamp(sample.at).isoformat(sep=" ", timespec="seconds")
+    came = sum(o.arrival_rows_per_s for o in sample.operators)
+    done = sum(o.processed_rows_per_s for o in sample.operators)
+    return (
+        f"{at} executors {sample.cluster.executors}  busy cores {sample.cluster.busy_cores:.2f}  "
+        f"load {sample.load:.2f}  operators {len(sample.operators)}  "
+        f"rows/s in {came:.1f} done {done:.1f}"
+    )
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

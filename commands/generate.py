@@ -1,0 +1,21 @@
+"""`generate`: the demo's load generator."""
+
+import signal
+
+from controllers.engine.ports import Workload
+from metrics.redis_store import RedisStore
+from pipeline.workloads.generator import NAME, Generator
+
+
+def run(redis_url: str, rows_per_s: float, ramp_rows_per_s2: float, most_rows_per_s: float) -> None:
+    """Generate until SIGTERM or Ctrl-C. A rate that was set before stays in force."""
+    initial = Workload(
+        name=NAME,
+        rows_per_s=rows_per_s,
+        ramp_rows_per_s2=ramp_rows_per_s2,
+        most_rows_per_s=most_rows_per_s,
+    )
+    generator = Generator(RedisStore.at(redis_url), redis_url, initial)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: generator.stop())
+    generator.run()

@@ -1,0 +1,36 @@
+"""The health of every part, in the header."""
+
+from collections.abc import Sequence
+
+from dash import html
+from dash.development.base_component import Component
+
+from components.cards.parts import icon, since
+from components.view.health import PartHealth
+
+_ICONS = {"up": "check", "starting": "clock", "silent": "warn", "down": "cross"}
+
+
+def health_bar(parts: Sequence[PartHealth]) -> Component:
+    """One chip per part; a shape and a word beside the colour."""
+    return html.Ul([_chip(part) for part in parts], className="health", **{"aria-label": "Health"})
+
+
+def _chip(part: PartHealth) -> Component:
+    return html.Li(
+        [icon(_ICONS[part.state]), html.Span(part.title, className="health-name"), *_words(part)],
+        className="chip",
+        title=part.detail,
+        **{"data-part": part.id, "data-state": part.state},
+    )
+
+
+def _words(part: PartHealth) -> list[Component]:
+    if part.state == "up":
+        return [html.Span("up", className="visually-hidden")]
+    if part.state == "starting":
+        return [html.Span("starting", className="health-word")]
+    if part.at is None:
+        return [html.Span("down", className="health-word")]
+    words = "down for " if part.state == "down" else "no sign of life for "
+    return [html.Span([words, since(part.at)], className="health-word")]

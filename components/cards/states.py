@@ -1,0 +1,87 @@
+"""Pages without data: nothing yet, not there, not reachable. Each says what to do."""
+
+from collections.abc import Sequence
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components.cards.parts import icon
+from components.view.path import Place, cluster_path, operator_path
+
+
+def loading() -> Component:
+    """While the first answer is on its way."""
+    blocks = [html.Div(className="skeleton skeleton-row")]
+    blocks += [html.Div(className="skeleton skeleton-card") for _ in range(2)]
+    return html.Div(blocks, className="loading", role="status", **{"aria-label": "Loading"})
+
+
+def unreachable(address: str) -> Component:
+    """Redis has never answered this worker."""
+    return _state(
+        "cross",
+        "Redis cannot be reached",
+        [
+            html.P(["Weir keeps everything in Redis and looks for it at ", html.Code(address), "."]),
+            html.P("Start it, or give the right address with --redis. This page goes on by itself."),
+        ],
+        state="bad",
+    )
+
+
+def empty(address: str) -> Component:
+    """Redis is there, but no cluster has reported."""
+    return _state(
+        "cluster",
+        "No clusters yet",
+        [
+            html.P("Start one that runs your operators:"),
+            html.Pre(f"python app.py host my-cluster --redis redis://{address}"),
+            html.P("Or attach a job that you run yourself, with one line in it:"),
+            html.Pre(
+                "from metrics.attach import attach\n"
+                f'attach(spark, "my-job", redis_url="redis://{address}")'
+            ),
+            html.P("It appears here with its first report; there is no need to reload."),
+        ],
+    )
+
+
+def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> Component:
+    """A cluster or operator that nobody reports."""
+    known = (
+        [dcc.Link(n, href=cluster_path(n)) for n in clusters]
+        if place.kind == "cluster"
+        else [dcc.Link(n, href=operator_path(n)) for n in operators]
+    )
+    return _state(
+        "search",
+        f"There is no {place.kind} {place.name}",
+        [
+            html.P("Nobody reports it. It may have been renamed, or it has not started yet."),
+            html.P(["Known: ", *_joined(known)]) if known else None,
+            html.P(dcc.Link("To the control room", href="/")),
+        ],
+    )
+
+
+def lost(path: str) -> Component:
+    """An address that leads nowhere."""
+    return _state(
+        "search",
+        "There is no such page",
+        [html.P([html.Code(path), " leads nowhere."]), html.P(dcc.Link("To the control room", href="/"))],
+    )
+
+
+def _state(picture: str, title: str, body: list[Component | None], state: str = "") -> Component:
+    return html.Section(
+        [icon(picture), html.H1(title), *body], className="state", **{"data-state": state}
+    )
+
+
+def _joined(links: list[Component]) -> list[Component | str]:
+    parts: list[Component | str] = []
+    for link in links:
+        parts += [", ", link] if parts else [link]
+    return parts

@@ -1,0 +1,93 @@
+"""What the load generators are asked for, and the controls to change it."""
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from components import ids
+from components.cards.parts import icon
+from components.view import text
+from controllers.engine.ports import Workload
+
+
+def workload_card(workloads: Sequence[Workload]) -> Component | None:
+    """One line per generator; nothing where nothing generates."""
+    if not workloads:
+        return None
+    return html.Section(
+        [_line(w) for w in workloads], className="card workload", **{"aria-label": "Workload"}
+    )
+
+
+def highest_rate(workload: Workload) -> int:
+    """Where the slider ends: room for four times the present rate, rounded up.
+
+    >>> highest_rate(Workload(name="tweets", rows_per_s=200))
+    1000
+    """
+    wanted = max(workload.rows_per_s * 4, workload.most_rows_per_s, 100)
+    step = 10 ** (len(str(int(wanted))) - 1)
+    return int(-(-wanted // step) * step) if wanted > step else step
+
+
+def _line(workload: Workload) -> Component:
+    most = highest_rate(workload)
+    asked = f"asked for {text.rate(workload.rows_per_s)}"
+    if workload.paused:
+        asked = f"paused, {asked}"
+    elif workload.ramp_rows_per_s2:
+        asked += (
+            f", rising by {text.amount(workload.ramp_rows_per_s2)} rows/s each second"
+            f" up to {text.rate(workload.most_rows_per_s)}"
+        )
+    verb, picture = ("Resume", "play") if workload.paused else ("Pause", "pause")
+    label = f"Rate of {workload.name} in rows/s"
+    return html.Div(
+        [
+            html.Div(
+                [html.H2(["Workload ", workload.name]), html.Span(asked, className="quiet")],
+                className="workload-title",
+            ),
+            dmc.Slider(
+                id=ids.workload("slider", workload.name),
+                value=workload.rows_per_s,
+                min=0,
+                max=most,
+                step=max(1, most // 100),
+                label=None,
+                size="sm",
+                thumbSize=18,
+                className="workload-slider",
+                thumbLabel=label,
+            ),
+            dmc.NumberInput(
+                id=ids.workload("rate", workload.name),
+                value=workload.rows_per_s,
+                min=0,
+                max=10_000_000,
+                step=max(1, most // 20),
+                thousandSeparator=",",
+                suffix=" rows/s",
+                size="sm",
+                className="workload-rate",
+                **{"aria-label": label},
+            ),
+            html.Button(
+                "Set rate",
+                id=ids.workload("set", workload.name),
+                className="button button-primary",
+                type="button",
+            ),
+            html.Button(
+                [icon(picture), verb],
+                id=ids.workload("pause", workload.name),
+                className="button",
+                type="button",
+                **{"aria-label": f"{verb} {workload.name}"},
+            ),
+        ],
+        className="workload-line",
+        **{"data-workload": workload.name},
+    )

@@ -1,0 +1,37 @@
+"""The place of one chart; `assets/chart.js` draws into it."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from components.cards.parts import live
+from components.view.charts import Chart
+from components.view.live import Figures
+
+
+def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = False) -> Component:
+    """Title, present value, legend and the plot."""
+    legend = [
+        html.Span(
+            [html.I(className=f"key key-{t.style}{' dashed' if t.dashed else ''}",
+                    style={"--key": f"var(--{t.colour})"}), t.name]
+        )
+        for t in chart.traces
+    ]  # fmt: skip
+    return html.Figure(
+        [
+            html.Figcaption(
+                [
+                    html.Span(chart.title, className="tile-title", title=chart.help),
+                    live(figures, figure, "tile-value") if figure in figures else None,
+                ]
+            ),
+            html.Div(legend, className="legend"),
+            html.Div(
+                className="plot",
+                tabIndex=0,
+                role="img",
+                **{"data-chart": chart.key, "aria-label": f"{chart.title}, {chart.cluster}"},
+            ),
+        ],
+        className="tile tile-tall" if tall else "tile",
+    )

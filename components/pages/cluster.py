@@ -1,0 +1,105 @@
+"""One cluster: load by operator, executors, rates, and what went wrong."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import ids
+from components.cards.actions import scale_button
+from components.cards.cluster import mode_tag, operators_table
+from components.cards.commands import commands_list
+from components.cards.executors import executors_table
+from components.cards.parts import card, data_age, fact, icon, live
+from components.charts.chart import chart_tile
+from components.pages.base import Page
+from components.view.text import plural
+from components.view.world import World
+
+
+def render(world: World, page: Page) -> Component:
+    """The whole page."""
+    name = page.place.name
+    cluster = world.snapshot.cluster(name)
+    assert cluster is not None
+    figures, regions, base = page.figures, page.regions(world), f"cluster/{name}"
+    stacked, *others = page.charts
+    spark_ui = (
+        html.A(
+            ["Spark UI", icon("out")], href=cluster.ui_url, target="_blank", rel="noopener noreferrer",
+            className="button",
+        )
+        if cluster.ui_url.startswith(("http://", "https://"))
+        else None
+    )  # fmt: skip
+    facts = html.Dl(
+        [
+            fact("Executors", live(figures, f"{base}/executors")),
+            fact("Limits", f"{cluster.min_executors} to {plural(cluster.max_executors, 'executor')}"),
+            fact("Cores", live(figures, f"{base}/capacity")),
+            fact("Failed tasks", live(figures, f"{base}/failed")),
+            fact("Executors lost", live(figures, f"{base}/lost")),
+            fact("Dropped events", live(figures, f"{base}/dropped-events")),
+            fact("Dropped reports", live(figures, f"{base}/dropped-samples")),
+            fact("Mode", cluster.mode.value.replace("_", " ")),
+            fact("Application", cluster.app_id or "–"),
+            fact("Spark", cluster.spark_version or "–"),
+        ],
+        className="facts",
+    )
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Nav(
+                        [dcc.Link("Control room", href="/"), html.Span("Clusters")],
+                        className="crumbs", **{"aria-label": "Where you are"},
+                    ),
+                    html.Div(
+                        [
+                            html.H1(name), mode_tag(cluster), data_age(name),
+                            live(figures, f"{base}/message", "message"),
+                        ],
+                        className="card-title",
+                    ),
+                    html.Div([spark_ui, scale_button(cluster)], className="card-actions"),
+                ],
+                className="page-head",
+            ),
+            html.Div(
+                [
+                    card(
+                        html.Div(
+                            chart_tile(stacked, figures, f"{base}/load-by-operator", tall=True),
+                            className="tiles",
+                        ),
+                    ),
+                    card(facts, title="Facts"),
+                ],
+                className="split",
+            ),
+            card(
+                html.Div(
+                    [chart_tile(c, figures, f"cluster/{c.key}") for c in others],
+                    className="tiles tiles-5",
+                ),
+            ),
+            card(
+                operators_table(world.snapshot.operators_of(name), cluster, figures),
+                title="Operators",
+            ),
+            html.Div(
+                [
+                    card(
+                        html.Div(executors_table(regions[ids.EXECUTORS]), id=ids.EXECUTORS),
+                        title="Executors",
+                    ),
+                    card(
+                        html.Div(commands_list(regions[ids.COMMANDS]), id=ids.COMMANDS),
+                        title="Recent commands",
+                    ),
+                ],
+                className="split",
+            ),
+        ],
+        className="stack",
+        **{"data-cluster": name},
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""What stands around every page: header, health, banner, dialog, and the feed's stores."""
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import ids
+from components.cards.dialog import dialog
+from components.cards.parts import icon
+from components.cards.states import loading
+from components.theme import THEME
+
+
+def shell() -> Component:
+    """The page's frame; the same for everybody, without any data."""
+    return dmc.MantineProvider(
+        theme=THEME,
+        defaultColorScheme="auto",
+        children=html.Div(
+            [
+                html.A("Skip to the content", href="#content", className="skip"),
+                _header(),
+                html.Div(id="banner", className="banner", role="alert", hidden=True),
+                html.Main(
+                    html.Div(loading(), id=ids.PAGE), id="content", className="content", tabIndex=-1
+                ),
+                dialog(),
+                html.Div(id=ids.TOAST, className="toasts", role="status"),
+                *_stores(),
+            ],
+            className="shell",
+        ),
+    )
+
+
+def _header() -> Component:
+    return html.Header(
+        [
+            dcc.Link(
+                [html.Span(className="logo", **{"aria-hidden": "true"}), "Weir"],
+                href="/",
+                className="brand",
+                title="Control room",
+            ),
+            html.Div(id=ids.HEALTH, className="health-box"),
+            html.Div(
+                [
+                    html.Span(
+                        [html.I(**{"aria-hidden": "true"}), html.Span("connecting", id="link-text")],
+                        id="link",
+                        className="link",
+                        role="status",
+                    ),
+                    html.Div(
+                        [
+                            html.Button(f"{m} min", type="button", **{"data-window": m})
+                            for m in ("2", "5", "15")
+                        ],
+                        id=ids.WINDOW,
+                        className="segments",
+                        role="group",
+                        **{"aria-label": "Time shown"},
+                    ),
+                    html.Button(
+                        [icon("sun"), icon("moon")],
+                        id=ids.THEME,
+                        className="button button-icon button-theme",
+                        type="button",
+                        title="Dark or light",
+                        **{"aria-label": "Switch between dark and light"},
+                    ),
+                ],
+                className="header-right",
+            ),
+        ],
+        className="header",
+    )
+
+
+def _stores() -> list[Component]:
+    return [
+        dcc.Location(id=ids.URL, refresh=False),
+        dcc.Store(id=ids.FEED),
+        dcc.Store(id=ids.CURSOR),
+        dcc.Store(id=ids.POLL),
+        dcc.Store(id=ids.REFRESH),
+    ]

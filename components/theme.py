@@ -1,0 +1,42 @@
+"""The look that Mantine's components share with the style sheet.
+
+All colours stand in `assets/theme.css`, once for light and once for dark.
+"""
+
+from typing import Any
+
+FONT = (
+    'Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", Arial, '
+    "sans-serif"
+)
+
+THEME: dict[str, Any] = {
+    "fontFamily": FONT,
+    "primaryColor": "weir",
+    "primaryShade": {"light": 6, "dark": 5},
+    "defaultRadius": "md",
+    "colors": {
+        "weir": [
+            "#eaf3fb", "#d3e4f5", "#a6c9ec", "#76ade2", "#4e94d9",
+            "#3584d3", "#1f6fc0", "#1660a8", "#105391", "#07467a",
+        ],
+    },
+}  # fmt: skip
+
+INDEX = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>{%title%}</title>
+    <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+    <script src="/assets/boot.js"></script>
+    {%css%}
+  </head>
+  <body>
+    {%app_entry%}
+    <footer>{%config%}{%scripts%}{%renderer%}</footer>
+  </body>
+</html>
+"""

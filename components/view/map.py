@@ -1,0 +1,150 @@
+"""The map of operators on clusters: where every box stands and what flows.
+
+Ranks follow the data: a data set that nobody here writes is a source, an
+operator stands one rank behind the farthest of its inputs. Clusters are boxes
+around their operators, ordered by their first rank, so that data mostly flows
+one way. Laid out twice: rightwards for a desk, downwards for a phone.
+"""
+
+from typing import Any
+
+from components.view import text
+from components.view.live import idle
+from components.view.path import cluster_path, operator_path
+from components.view.world import World
+from controllers.model.snapshot import Operator, Snapshot
+
+NODE_W, NODE_H = 172, 74
+SOURCE_W, SOURCE_H = 104, 40
+GAP, LANE, PAD, HEAD = 24, 108, 16, 34
+
+
+def ranks(snapshot: Snapshot) -> dict[str, int]:
+    """How many steps each operator is from the sources; a loop ends where it began.
+
+    >>> a = Operator(name="a", cluster="x", reads=("in",), writes=("mid",))
+    >>> b = Operator(name="b", cluster="x", reads=("mid",))
+    >>> from controllers.model.snapshot import Cluster, ClusterSample
+    >>> ranks(Snapshot.of(
+    ...     [ClusterSample(at=1, period_s=1, cluster=Cluster(name="x"), operators=(a, b))], 1))
+    {'a': 0, 'b': 1}
+    """
+    names = {o.name for o in snapshot.operators}
+    inputs: dict[str, list[str]] = {name: [] for name in sorted(names)}
+    for edge in snapshot.edges:
+        if edge.source in names and edge.source != edge.target:
+            inputs[edge.target].append(edge.source)
+    found: dict[str, int] = {}
+
+    def rank(name: str, above: frozenset[str]) -> int:
+        if name not in found:
+            before = [rank(i, above | {name}) for i in inputs[name] if i not in above | {name}]
+            found[name] = max(before) + 1 if before else 0
+        return found[name]
+
+    for name in inputs:
+        rank(name, frozenset())
+    return found
+
+
+def flow_order(snapshot: Snapshot) -> list[str]:
+    """The clusters in the order in which data reaches them; those without operators last."""
+    depth = ranks(snapshot)
+    first: dict[str, int] = {c.name: len(depth) for c in snapshot.clusters}
+    for operator in snapshot.operators:
+        known = first.get(operator.cluster, len(depth))
+        first[operator.cluster] = min(known, depth[operator.name])
+    return sorted(first, key=lambda name: (first[name], name))
+
+
+def flow_map(world: World) -> dict[str, Any]:
+    """Boxes, operators, sources and edges, with both layouts."""
+    snapshot = world.snapshot
+    depth = ranks(snapshot)
+    return {
+        "wide": _layout(snapshot, depth, downwards=False),
+        "tall": _layout(snapshot, depth, downwards=True),
+        "clusters": {c.name: {"href": cluster_path(c.name)} for c in snapshot.clusters},
+        "operators": {o.name: _operator(o, snapshot) for o in snapshot.operators},
+        "edges": [
+            {
+                "id": f"{edge.source}>{edge.target}>{edge.dataset}",
+                "source": edge.source,
+                "target": edge.target,
+                "dataset": edge.dataset,
+                "text": text.rate(edge.rows_per_s),
+                "rate": round(edge.rows_per_s, 1),
+            }
+            for edge in snapshot.edges
+        ],
+    }
+
+
+def _operator(operator: Operator, snapshot: Snapshot) -> dict[str, Any]:
+    cluster = snapshot.cluster(operator.cluster)
+    share = operator.load / max(cluster.capacity if cluster else 1, 1)
+    return {
+        "href": operator_path(operator.name),
+        "status": operator.status.value,
+        "idle": idle(operator),
+        "stateful": operator.stateful,
+        "load": f"{operator.load:.2f} cores",
+        "fill": round(min(share, 1.0), 3),
+        "over": share > 1.0,
+        "queue": f"queue {text.amount(operator.queue_rows)}",
+    }
+
+
+def _layout(snapshot: Snapshot, depth: dict[str, int], *, downwards: bool) -> dict[str, Any]:
+    """Positions; along the flow first, across it second, then turned if it goes down."""
+    along_size, across_size = (NODE_H, NODE_W) if downwards else (NODE_W, NODE_H)
+    lane = GAP * 2 + 6 if downwards else LANE
+    names = {o.name for o in snapshot.operators}
+    sources = sorted({e.source for e in snapshot.edges if e.source not in names})
+    nodes: dict[str, list[float]] = {}
+    boxes: dict[str, list[float]] = {}
+    source_along, source_across = (SOURCE_H, SOURCE_W) if downwards else (SOURCE_W, SOURCE_H)
+    along = float(source_along + lane) if sources else 0.0
+    before, after = (HEAD, PAD) if downwards else (PAD, PAD)
+    left, right = (PAD, PAD) if downwards else (HEAD, PAD)
+    across_most = 0.0
+    for cluster in flow_order(snapshot):
+        members = snapshot.operators_of(cluster)
+        steps = sorted({depth[o.name] for o in members}) or [0]
+        start = along
+        along += before
+        widest = 0.0
+        for step in steps:
+            column = sorted(o.name for o in members if depth[o.name] == step)
+            for row, name in enumerate(column):
+                nodes[name] = [along, left + row * (across_size + GAP)]
+            widest = max(widest, len(column) * (across_size + GAP) - GAP, across_size)
+            along += along_size + (lane if step != steps[-1] else 0)
+        along += after
+        boxes[cluster] = [start, 0.0, along - start, left + widest + right]
+        across_most = max(across_most, left + widest + right)
+        along += lane
+    for box_name, box in boxes.items():
+        shift = (across_most - box[3]) / 2
+        box[1] += shift
+        for operator in snapshot.operators_of(box_name):
+            if operator.name in nodes:
+                nodes[operator.name][1] += shift
+    height = len(sources) * (source_across + GAP) - GAP
+    middle = (left + across_most - right) / 2  # of the operators, not of the boxes
+    for row, name in enumerate(sources):
+        nodes[name] = [0.0, max(middle - height / 2, 0.0) + row * (source_across + GAP)]
+    size = [max(along - lane, 0.0), max(across_most, height, 0.0)]
+    if downwards:
+        nodes = {name: [y, x] for name, (x, y) in nodes.items()}
+        boxes = {name: [y, x, h, w] for name, (x, y, w, h) in boxes.items()}
+        size.reverse()
+    return {
+        "size": size,
+        "nodes": {
+            name: [*at, SOURCE_W, SOURCE_H] if name in sources else [*at, NODE_W, NODE_H]
+            for name, at in nodes.items()
+        },
+        "boxes": boxes,
+        "down": downwards,
+    }

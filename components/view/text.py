@@ -1,0 +1,119 @@
+"""Figures as people read them: grouped, rounded to what matters, with a unit.
+
+A figure that was not measured is an en dash, never a zero.
+"""
+
+NOTHING = "–"
+
+
+def amount(value: float | None) -> str:
+    """A count or a rate without its unit.
+
+    >>> amount(0.04), amount(3.14159), amount(1234.6), amount(2_500_000)
+    ('0.04', '3.1', '1,235', '2.5 M')
+    >>> amount(None)
+    '–'
+    """
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    if size >= 1e9:
+        return f"{value / 1e9:.1f} G"
+    if size >= 1e6:
+        return f"{value / 1e6:.1f} M"
+    if size >= 10 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if size >= 0.1 else f"{value:.2g}"
+
+
+def rate(rows_per_s: float | None) -> str:
+    """Rows per second.
+
+    >>> rate(412.0)
+    '412 rows/s'
+    """
+    return NOTHING if rows_per_s is None else f"{amount(rows_per_s)} rows/s"
+
+
+def rows(count: float | None) -> str:
+    """A number of rows.
+
+    >>> rows(1), rows(1200)
+    ('1 row', '1,200 rows')
+    """
+    if count is None:
+        return NOTHING
+    return f"{amount(count)} row{'' if count == 1 else 's'}"
+
+
+def seconds(duration_s: float | None) -> str:
+    """A duration, in the unit that suits it.
+
+    >>> seconds(0.042), seconds(2.13), seconds(48.2), seconds(200), seconds(9000)
+    ('42 ms', '2.1 s', '48 s', '3.3 min', '2.5 h')
+    """
+    if duration_s is None:
+        return NOTHING
+    if duration_s < 0.1:
+        return f"{duration_s * 1000:.0f} ms"
+    if duration_s < 10:
+        return f"{duration_s:.1f} s"
+    if duration_s < 120:
+        return f"{duration_s:.0f} s"
+    if duration_s < 7200:
+        return f"{duration_s / 60:.1f} min"
+    return f"{duration_s / 3600:.1f} h"
+
+
+def cost(cost_s_per_row: float | None) -> str:
+    """Work per row.
+
+    >>> cost(0.0021), cost(0.000004)
+    ('2.1 ms/row', '4 µs/row')
+    """
+    if cost_s_per_row is None:
+        return NOTHING
+    if cost_s_per_row < 0.0001:
+        return f"{cost_s_per_row * 1e6:.2g} µs/row"
+    return f"{cost_s_per_row * 1e3:.2g} ms/row"
+
+
+def size(size_bytes: float | None) -> str:
+    """Bytes, in powers of 1,000.
+
+    >>> size(900), size(12_340_000)
+    ('900 B', '12.3 MB')
+    """
+    if size_bytes is None:
+        return NOTHING
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.1f} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def load(per_core: float | None) -> str:
+    """Load per core, always with two decimals so that the column stands still.
+
+    >>> load(0.7), load(None)
+    ('0.70', '–')
+    """
+    return NOTHING if per_core is None else f"{per_core:.2f}"
+
+
+def share(fraction: float | None) -> str:
+    """A fraction as per cent.
+
+    >>> share(0.254)
+    '25 %'
+    """
+    return NOTHING if fraction is None else f"{fraction * 100:.0f} %"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "executor"), plural(3, "executor")
+    ('1 executor', '3 executors')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,84 @@
+"""Everything that the pages show, at one moment.
+
+A live worker builds it from Redis; a test (and later a replay) builds it from
+anything else. View functions take a `World` and return plain data.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from controllers.engine.ports import Part, Workload
+from controllers.model.command import Command, CommandResult
+from controllers.model.snapshot import ClusterSample, OperatorStatus, Snapshot
+
+STALE_AT_LEAST_S = 6.0
+"""No report is called missing before this, however short the period."""
+
+
+class World(Struct, frozen=True, kw_only=True):
+    """What is known, and whether Redis still answers."""
+
+    at: float
+    ready: bool = True  # Redis has answered at least once
+    redis_address: str = ""  # for people: without user and password
+    redis_down_since: float | None = None
+    target_latency_s: float = 5.0
+    series: Mapping[str, Sequence[ClusterSample]] = {}
+    snapshot: Snapshot = Snapshot(at=0.0, period_s=0.0)
+    parts: Sequence[Part] = ()
+    workloads: Sequence[Workload] = ()
+    commands: Sequence[tuple[Command, CommandResult]] = ()
+
+    def newest(self, cluster: str) -> ClusterSample | None:
+        """The last report of a cluster."""
+        found = self.series.get(cluster)
+        return found[-1] if found else None
+
+
+def world_of(
+    series: Mapping[str, Sequence[ClusterSample]], at: float, **others: object
+) -> World:
+    """A world whose snapshot is made of the newest report of every cluster.
+
+    >>> world_of({}, at=1.0).snapshot.clusters
+    ()
+    """
+    snapshot = Snapshot.of((s[-1] for s in series.values() if s), at)
+    return World(at=at, series=series, snapshot=snapshot, **others)  # type: ignore[arg-type]
+
+
+def stale_after_s(period_s: float) -> float:
+    """From this age on, a cluster's data counts as missing: three periods, not less than 6 s.
+
+    >>> stale_after_s(2.0), stale_after_s(10.0)
+    (6.0, 30.0)
+    """
+    return max(STALE_AT_LEAST_S, 3 * period_s)
+
+
+def stale(world: World, cluster: str) -> bool:
+    """Whether the data of a cluster is too old to be called live."""
+    sample = world.newest(cluster)
+    return sample is None or world.at - sample.at > stale_after_s(sample.period_s)
+
+
+def samples_of_operator(world: World, operator: str) -> list[ClusterSample]:
+    """The reports that tell of an operator, oldest first, wherever it ran at the time.
+
+    After a move two clusters may report it; the one where it runs counts.
+    """
+    chosen: dict[float, tuple[bool, ClusterSample]] = {}
+    for samples in world.series.values():
+        for sample in samples:
+            for found in sample.operators:
+                if found.name == operator:
+                    runs = found.status is OperatorStatus.RUNNING
+                    if sample.at not in chosen or runs > chosen[sample.at][0]:
+                        chosen[sample.at] = (runs, sample)
+    present = world.snapshot.operator(operator)
+    return [
+        sample
+        for _, (runs, sample) in sorted(chosen.items(), key=lambda item: item[0])
+        if runs or (present is not None and sample.cluster.name == present.cluster)
+    ]

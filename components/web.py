@@ -1,0 +1,97 @@
+"""The web application, and how gunicorn is told to run it."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from dash import Dash
+from fastapi import FastAPI
+
+from components import actions, api, feed, presence, router
+from components.hub import Hub
+from components.security import Security
+from components.shell import shell
+from components.theme import INDEX
+from metrics.redis_store import RedisStore, connect
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+REDIS_TIMEOUT_S = 2.0
+
+
+def create_app(
+    redis_url: str, *, target_latency_s: float = 5.0, allowed_hosts: Sequence[str] = ()
+) -> Security:
+    """The whole web side as one ASGI application. Keeps nothing that is not in Redis."""
+    store = RedisStore(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
+    hub = Hub(redis_url, store, target_latency_s)
+
+    @asynccontextmanager
+    async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
+        hub.start()
+        beating = asyncio.create_task(presence.beat(store))
+        yield
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+        await hub.stop()
+
+    # FastAPI's own pages of documentation load from a CDN: off.
+    server = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    api.register(server, hub)
+    app = Dash(
+        __name__,
+        server=server,
+        title="Weir",
+        update_title=None,
+        assets_folder=str(ASSETS),
+        assets_ignore=r"boot\.js",
+        index_string=INDEX,
+        compress=True,
+        suppress_callback_exceptions=True,
+        enable_mcp=False,
+    )
+    app.layout = shell
+    router.register(app, hub)
+    feed.register(app, hub)
+    actions.register(app, hub)
+    return Security(server, script_hashes=app.csp_hashes(), allowed_hosts=allowed_hosts)
+
+
+def app_from_env() -> Security:
+    """What a gunicorn worker calls; the settings come through the environment."""
+    return create_app(
+        os.environ.get("WEIR_REDIS_URL", "redis://127.0.0.1:6379/0"),
+        target_latency_s=float(os.environ.get("WEIR_TARGET_LATENCY_S", "5")),
+        allowed_hosts=os.environ.get("WEIR_ALLOWED_HOSTS", "").split(","),
+    )
+
+
+def gunicorn_argv(host: str, port: int, workers: int = 2) -> list[str]:
+    """The command line of the web server.
+
+    >>> gunicorn_argv("127.0.0.1", 8050)[-1]
+    'components.web:app_from_env()'
+    """
+    return [
+        sys.executable, "-m", "gunicorn",
+        "--worker-class", "asgi",
+        "--workers", str(workers),
+        "--bind", f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "--graceful-timeout", "5",
+        "--no-control-socket",
+        "--log-level", "warning",
+        "components.web:app_from_env()",
+    ]  # fmt: skip
+
+
+def web_env(
+    redis_url: str, *, target_latency_s: float = 5.0, allowed_hosts: Sequence[str] = ()
+) -> dict[str, str]:
+    """The environment that goes with `gunicorn_argv`."""
+    return {
+        "WEIR_REDIS_URL": redis_url,
+        "WEIR_TARGET_LATENCY_S": str(target_latency_s),
+        "WEIR_ALLOWED_HOSTS": ",".join(allowed_hosts),
+    }

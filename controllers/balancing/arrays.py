@@ -1,0 +1,132 @@
+"""A problem as numpy arrays, for planners that count in thousands of items."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from controllers.balancing.check import check
+from controllers.balancing.problem import Problem, resource_map
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+_EXACT = 2.0**20  # multiples of 1 / this add up without rounding
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Items by position, bins by position; `home` is the bin an item is on now."""
+
+    load: Floats
+    cost: Floats
+    home: Ints
+    movable: Bools
+    capacity: Floats
+    keep: Bools
+    used: Floats  # item x resource
+    limit: Floats  # bin x resource; what a plan may bring a bin to
+    max_moves: int
+    max_cost: float
+    weight: Floats  # moves that one item counts for; more than 1 for a unit of several
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Arrays":
+        """Check the problem and take it apart.
+
+        >>> from controllers.balancing.problem import Bin, Item
+        >>> arrays = Arrays.of(Problem(bins=(Bin(name="a", capacity=4.0),),
+        ...                            items=(Item(name="x", load=1.0, bin="a"),)))
+        >>> arrays.target, arrays.max_moves
+        (0.25, 1)
+        """
+        check(problem)
+        items, bins, budget = problem.items, problem.bins, problem.budget
+        index = {b.name: position for position, b in enumerate(bins)}
+        load = np.array([i.load for i in items], dtype=np.float64)
+        cost = np.array([i.move_cost for i in items], dtype=np.float64)
+        home = np.array([index[i.bin] for i in items], dtype=np.int64)
+        capacity = np.array([b.capacity for b in bins], dtype=np.float64)
+        keep = np.array([b.keep for b in bins], dtype=np.bool_)
+        used, limit = _resources(problem, home, capacity, keep)
+        return cls(
+            load=load,
+            cost=cost,
+            home=home,
+            movable=~np.array([i.pinned for i in items], dtype=np.bool_),
+            capacity=capacity,
+            keep=keep,
+            used=used,
+            limit=limit,
+            max_moves=len(items) if budget.moves is None else min(budget.moves, len(items)),
+            max_cost=_spendable(budget.cost, cost),
+            weight=np.ones(len(items)),
+        )
+
+    @cached_property
+    def target(self) -> float:
+        """The load per capacity at which all kept bins would be equal."""
+        room = float(self.capacity[self.keep].sum())
+        return float(self.load.sum()) / room if room > 0 else 0.0
+
+    def bin_load(self, place: Ints) -> Floats:
+        """Sum of loads on every bin."""
+        return np.bincount(place, weights=self.load, minlength=len(self.capacity)).astype(
+            np.float64
+        )
+
+    def points(self, place: Ints) -> Floats:
+        """Load of every bin in percentage points of its capacity."""
+        return 100.0 * self.bin_load(place) / self.capacity
+
+    def distance(self, place: Ints) -> float:
+        """Load distance: the largest |load - mean| of a kept bin, in points."""
+        off = np.abs(self.points(place) - 100.0 * self.target)[self.keep]
+        return float(off.max(initial=0.0))
+
+    def left(self, place: Ints) -> float:
+        """Load that is still on bins that are to be emptied."""
+        return float(self.load[~self.keep[place]].sum()) if len(place) else 0.0
+
+    def spent(self, place: Ints) -> tuple[int, float]:
+        """Moves and cost of going from the present to `place`."""
+        moved = place != self.home
+        return round(self.weight[moved].sum()), float(self.cost[moved].sum())
+
+
+def _spendable(limit: float | None, cost: Floats) -> float:
+    """The cost budget, a hair lower where adding costs rounds, so that it is never passed."""
+    if limit is None:
+        return float("inf")
+    with np.errstate(over="ignore"):
+        exact = bool(np.all(np.mod(cost * _EXACT, 1.0) == 0.0)) and float(cost.sum()) < 2.0**32
+    return limit if exact else limit * (1.0 - 1e-12)
+
+
+def _resources(
+    problem: Problem, home: Ints, capacity: Floats, keep: Bools
+) -> tuple[Floats, Floats]:
+    """Use by item and limit by bin.
+
+    A bin that states no limit of a resource gets the largest share (use per
+    capacity) that any bin has now, so that a plan never makes a new hot spot.
+    """
+    if not any([i.resources for i in problem.items]):  # noqa: C419 - a list is faster
+        return np.zeros((len(problem.items), 0)), np.zeros((len(capacity), 0))
+    by_item = [resource_map(i.resources) for i in problem.items]
+    names = sorted({name for found in by_item for name in found})
+    used = np.array([[f.get(n, 0.0) for n in names] for f in by_item], dtype=np.float64)
+    used = used.reshape(len(by_item), len(names))
+    limit = np.full((len(capacity), len(names)), np.inf)
+    stated = [resource_map(b.resources) for b in problem.bins]
+    for column, name in enumerate(names):
+        present = np.bincount(home, weights=used[:, column], minlength=len(capacity))
+        room = float(capacity[keep].sum())
+        even = float(used[:, column].sum()) / room if room > 0 else 0.0
+        share = max(float((present / capacity).max(initial=0.0)), even)
+        limit[:, column] = [
+            max(found.get(name, share * size), now)
+            for found, size, now in zip(stated, capacity, present, strict=True)
+        ]
+    return used, limit

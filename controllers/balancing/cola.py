@@ -1,0 +1,118 @@
+"""COLA: cuts the whole graph into balanced parts, from scratch each time."""
+
+import heapq
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Struct
+
+from controllers.balancing.arrays import Arrays, Ints
+from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from controllers.balancing.graph import partition
+from controllers.balancing.problem import Problem
+from controllers.balancing.spend import Ledger
+from controllers.model.decision import Reason
+from controllers.settings import setting
+
+
+class ColaSettings(Struct, frozen=True):
+    """When the parts are balanced well enough to stop cutting."""
+
+    max_distance: Annotated[
+        float, setting("Cut on above this load distance", unit="points", ge=0)
+    ] = 5.0
+
+
+class Cola(Planner):
+    """Everything in one part; cut the heaviest part in two, along the least traffic,
+    until the parts, dealt out to the bins largest first, are within the distance.
+
+    It looks at where items are only to break ties, so it moves nearly all of them.
+    It is meant for a first placement: if that is beyond the budget, nothing moves.
+
+    >>> from controllers.balancing.problem import Bin, Flow, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
+    ...     items=tuple(Item(name=n, load=0.2, bin=b) for n, b in zip("wxyz", "abab")),
+    ...     flows=(Flow(source="w", target="x", rate=9.0), Flow(source="y", target="z", rate=5.0)),
+    ... )
+    >>> Cola().plan(problem).after.collocation
+    1.0
+
+    Khandekar et al., COLA: Optimizing stream processing applications via graph
+    partitioning, Middleware 2009, as described in Madsen et al., ICDE 2017.
+    """
+
+    name: ClassVar[str] = "cola"
+    label: ClassVar[str] = "COLA"
+    Settings: ClassVar[type[Struct]] = ColaSettings
+
+    def place(
+        self,
+        problem: Problem,
+        arrays: Arrays,
+        rng: np.random.Generator,
+        remaining_s: Remaining | None,
+    ) -> Placed:
+        """Cut, deal out, look; and again with one more part."""
+        del remaining_s
+        seed = int(rng.integers(2**31))
+        position = {item.name: at for at, item in enumerate(problem.items)}
+        edges = {(position[f.source], position[f.target]): f.rate for f in problem.flows if f.rate > 0}
+        free = np.flatnonzero(arrays.movable)
+        parts = _cut(arrays, free, edges, int(arrays.keep.sum()), seed)
+        heap = [(-float(arrays.load[p].sum()), int(p[0]), p) for p in parts]
+        heapq.heapify(heap)
+        place = _dealt(arrays, [p for *_, p in heap])
+        best = place
+        while arrays.distance(place) > self.settings.max_distance and len(heap[0][2]) > 1:
+            _, _, heaviest = heapq.heappop(heap)
+            for part in _cut(arrays, heaviest, edges, 2, seed):
+                heapq.heappush(heap, (-float(arrays.load[part].sum()), int(part[0]), part))
+            place = _dealt(arrays, [p for *_, p in heap])
+            if arrays.distance(place) < arrays.distance(best):
+                best = place
+        moves, cost = arrays.spent(best)
+        if moves > arrays.max_moves or cost > arrays.max_cost:
+            text = f"Placing everything anew takes {moves} moves of cost {cost:g}, beyond the budget."
+            return Placed(arrays.home, Reason(text=text, rule="moves <= budget",
+                                              numbers={"moves": float(moves), "cost": cost}))
+        return Placed(best, outcome(arrays, best, "Everything is where this planner puts it."))
+
+
+def _cut(
+    arrays: Arrays, items: Ints, edges: dict[tuple[int, int], float], parts: int, seed: int
+) -> list[Ints]:
+    """Items in that many parts of about the same load."""
+    position = {int(item): at for at, item in enumerate(items)}
+    inner = {
+        (position[a], position[b]): rate
+        for (a, b), rate in edges.items()
+        if a in position and b in position
+    }
+    part_of = np.array(partition(arrays.load[items].tolist(), inner, parts, seed))
+    found = [items[part_of == part] for part in np.unique(part_of)]
+    if len(found) == 1 and len(items) > 1:  # METIS may leave a part empty
+        return [items[: len(items) // 2], items[len(items) // 2 :]]
+    return found
+
+
+def _dealt(arrays: Arrays, parts: list[Ints]) -> Ints:
+    """Parts on bins, the heaviest first to where the load stays lowest."""
+    from dataclasses import replace
+
+    ledger = Ledger(replace(arrays, max_moves=len(arrays.load), max_cost=float("inf")))
+    kept = np.flatnonzero(arrays.keep)
+    dealt = np.zeros(len(arrays.capacity))
+    np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
+    for part in sorted(parts, key=lambda p: (-float(arrays.load[p].sum()), int(p[0]))):
+        after = (dealt[kept] + arrays.load[part].sum()) / arrays.capacity[kept]
+        here = np.bincount(arrays.home[part], minlength=len(arrays.capacity))[kept]
+        for at in np.lexsort((-here, np.round(after, 9))):
+            target = int(kept[at])
+            if (ledger.used[target] + arrays.used[part].sum(axis=0) <= arrays.limit[target]).all():
+                for item in part:
+                    ledger.move(int(item), target)
+                break
+        np.add.at(dealt, ledger.place[part], arrays.load[part])
+    return ledger.place

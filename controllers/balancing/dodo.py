@@ -1,0 +1,158 @@
+"""DoDo: from the hotter to the colder of two clusters, the operator that fits there best."""
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Struct
+
+from controllers.balancing.arrays import Arrays, Floats
+from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from controllers.balancing.problem import Problem
+from controllers.balancing.spend import Ledger, evacuated
+from controllers.model.decision import Reason
+from controllers.settings import setting
+
+
+class DodoSettings(Struct, frozen=True):
+    """When a pair of clusters is unequal enough to act."""
+
+    load_threshold: Annotated[
+        float, setting("Act above this difference of mean loads", unit="load per core", ge=0)
+    ] = 0.1
+    correlation_threshold: Annotated[
+        float,
+        setting("Act below this correlation of the two clusters; 1 always acts", ge=-1, le=1),
+    ] = 1.0
+
+
+class Dodo(Planner):
+    """Pair the fullest cluster with the emptiest and so on inwards. If their mean loads
+    differ by more than a threshold and their correlation is below another, take
+    operators of the hot one in descending order of
+
+        (rho(operator, rest of hot) - rho(operator, cold)) / 2
+
+    as long as what they add to the cold one stays below half of the difference.
+    Of two that correlate alike, the larger goes first.
+
+    >>> from controllers.balancing.problem import Bin, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="c1", capacity=2.0), Bin(name="c2", capacity=1.0)),
+    ...     items=(
+    ...         Item(name="extract", load=0.4, bin="c1"),
+    ...         Item(name="count", load=0.7, bin="c2", series=(0.6, 0.7, 0.8)),
+    ...         Item(name="top_n", load=0.3, bin="c2", series=(0.3, 0.3, 0.3)),
+    ...     ),
+    ... )
+    >>> [m.operator for m in Dodo().plan(problem).moves]
+    ['count']
+
+    Wu: A load-adaptive distributed stream processing system, algorithm 1.
+    """
+
+    name: ClassVar[str] = "dodo"
+    label: ClassVar[str] = "DoDo with capacity"
+    Settings: ClassVar[type[Struct]] = DodoSettings
+    uses_capacity: ClassVar[bool] = True
+
+    def place(
+        self,
+        problem: Problem,
+        arrays: Arrays,
+        rng: np.random.Generator,
+        remaining_s: Remaining | None,
+    ) -> Placed:
+        """One pass over the pairs; clusters to be emptied are emptied first."""
+        del rng, remaining_s
+        ledger = Ledger(arrays, evacuated(arrays, arrays.home))
+        series = _series(problem)
+        mean = np.array([np.mean(i.series) if i.series else i.load for i in problem.items])
+        total = np.bincount(ledger.place, weights=mean, minlength=len(arrays.capacity))
+        loads: Floats = total / arrays.capacity
+        kept = np.flatnonzero(arrays.keep)
+        by_load = kept[np.argsort(-loads[kept], kind="stable")].tolist()
+        why: list[Reason] = []
+        for hot, cold in zip(by_load[: len(by_load) // 2], reversed(by_load), strict=False):
+            why.append(self._balance(ledger, series, mean, loads, hot, cold))
+        return Placed(ledger.place, outcome(arrays, ledger.place, why[0].text if why else ""))
+
+    def _balance(
+        self,
+        ledger: Ledger,
+        series: Floats,
+        mean: Floats,
+        loads: Floats,
+        hot: int,
+        cold: int,
+    ) -> Reason:
+        arrays, settings = ledger.arrays, self.settings
+        difference = float(loads[hot] - loads[cold])
+        on_hot = np.flatnonzero(ledger.place == hot)
+        of_hot = series[on_hot].sum(axis=0)
+        of_cold = series[ledger.place == cold].sum(axis=0)
+        rho = _rho(of_hot, of_cold)
+        if difference <= settings.load_threshold:
+            return Reason(text=(
+                f"The mean loads differ by {difference:.2f} per core at most, not by more than "
+                f"{settings.load_threshold:.2f}."))
+        if rho >= settings.correlation_threshold and settings.correlation_threshold < 1.0:
+            return Reason(text=(
+                f"The two clusters correlate with {rho:.2f}, not below "
+                f"{settings.correlation_threshold:.2f}."))
+        score = {
+            int(i): (_rho(series[i], of_hot - series[i]) - _rho(series[i], of_cold)) / 2.0
+            for i in on_hot
+        }
+        ratio = arrays.capacity[hot] / arrays.capacity[cold] if self.uses_capacity else 1.0
+        taken = 0.0
+        for item in sorted(score, key=lambda i: (-round(score[i], 9), -mean[i], i)):
+            share = float(mean[item] / arrays.capacity[hot])
+            fits = share > 0.0 and (share + taken) * ratio < difference / 2.0
+            if fits and ledger.move(item, cold):
+                taken += share
+        return Reason(text="No operator of the hot cluster is small enough for the cold one.")
+
+
+class DodoNoCapacity(Dodo):
+    """The same without regard to the clusters' sizes: a baseline, not to be used.
+
+    It moves a large operator onto a small cluster, and throughput collapses.
+
+    >>> from controllers.balancing.problem import Bin, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="c1", capacity=6.0), Bin(name="c2", capacity=1.0)),
+    ...     items=(
+    ...         Item(name="extract", load=1.5, bin="c1"),
+    ...         Item(name="count", load=4.2, bin="c1"),
+    ...         Item(name="top_n", load=0.1, bin="c2"),
+    ...     ),
+    ... )
+    >>> [m.operator for m in Dodo().plan(problem).moves]
+    []
+    >>> [m.operator for m in DodoNoCapacity().plan(problem).moves]  # 160 % load on c2
+    ['extract']
+    """
+
+    name: ClassVar[str] = "dodo_no_capacity"
+    label: ClassVar[str] = "DoDo without capacity"
+    uses_capacity: ClassVar[bool] = False
+
+
+def _series(problem: Problem) -> Floats:
+    """Load series of all items, newest aligned; missing periods count as 0."""
+    length = max((len(i.series) for i in problem.items), default=0)
+    rows = np.zeros((len(problem.items), length))
+    for row, item in zip(rows, problem.items, strict=True):
+        if item.series:
+            row[length - len(item.series) :] = item.series
+    return rows
+
+
+def _rho(a: Floats, b: Floats) -> float:
+    """Pearson's rho; 0 where one of the two does not vary."""
+    if len(a) < 2:
+        return 0.0
+    x, y = a - a.mean(), b - b.mean()
+    norm = float(np.sqrt((x @ x) * (y @ y)))
+    size = float(np.abs(a).max() * np.abs(b).max()) * len(a)
+    return float(np.clip(x @ y / norm, -1.0, 1.0)) if norm > 1e-12 * size else 0.0

@@ -1,0 +1,161 @@
+"""The planner of the ALBIC paper's optimisation model, solved for speed.
+
+The model: every item on exactly one bin, at most so many moves (or so much
+cost), and the smallest d such that every kept bin is within d points of the
+mean. Given to an open solver as it stands it is slower than Flux and worse, so:
+
+    swap-greedy -> narrower bands -> ruin and recreate -> the better of that and Flux
+        -> (few items, or time given) HiGHS on the bins that are farthest out
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Struct
+
+from controllers.balancing.arrays import Arrays, Ints
+from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from controllers.balancing.bound import lower_bound
+from controllers.balancing.flux import flux_place
+from controllers.balancing.kernel import improve
+from controllers.balancing.polish import polished, solved
+from controllers.balancing.problem import Problem
+from controllers.balancing.shake import shake
+from controllers.balancing.spend import evacuated, trimmed
+from controllers.balancing.world import World, copy_of, state_of, world_of
+from controllers.settings import setting
+
+
+class MilpSettings(Struct, frozen=True):
+    """How much the search does before it looks at the clock."""
+
+    narrowings: Annotated[int, setting("Narrower bands to try", ge=0, le=50)] = 2
+    tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 24
+    most_tries: Annotated[
+        int, setting("The same, at most; half of the budget's moves in between", ge=0, le=10_000)
+    ] = 200
+    chunk: Annotated[int, setting("Rounds between two looks at the clock", ge=1, le=10_000)] = 50
+    exact: Annotated[
+        int, setting("Solve exactly up to this many items x bins", ge=0, le=5000)
+    ] = 120
+
+
+class Milp(Planner):
+    """The smallest load distance within the budget, with a bound that says how near it is.
+
+    >>> from controllers.balancing.problem import Bin, Budget, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="a", capacity=10.0), Bin(name="b", capacity=10.0)),
+    ...     items=tuple(Item(name=f"i{k}", load=k + 1.0, bin="a") for k in range(4)),
+    ...     budget=Budget(moves=1),
+    ... )
+    >>> plan = Milp().plan(problem)
+    >>> [m.operator for m in plan.moves], plan.after.load_distance
+    (['i3'], 10.0)
+
+    Madsen, Zhou, Cao: Integrative dynamic reconfiguration in a parallel stream
+    processing engine, ICDE 2017, section 4.3.1; the mean is not rounded up, and
+    constraint (5) is left out, as both only do harm.
+    """
+
+    name: ClassVar[str] = "milp"
+    label: ClassVar[str] = "Optimiser"
+    Settings: ClassVar[type[Struct]] = MilpSettings
+
+    def place(
+        self,
+        problem: Problem,
+        arrays: Arrays,
+        rng: np.random.Generator,
+        remaining_s: Remaining | None,
+    ) -> Placed:
+        """The better of the search and Flux; more time is spent on more tries."""
+        del problem
+        bound = lower_bound(arrays)
+        best, bound = search(arrays, bound, self.settings, rng, remaining_s)
+        return Placed(best, outcome(arrays, best, "No move makes the load distance smaller."), bound)
+
+
+def search(
+    arrays: Arrays,
+    bound: float,
+    settings: MilpSettings,
+    rng: np.random.Generator,
+    remaining_s: Remaining | None = None,
+) -> tuple[Ints, float]:
+    """The best placement found, and the bound (raised if it was proven optimal)."""
+    world = world_of(arrays)
+    found = _narrowed(arrays, world, bound, settings.narrowings)
+    random = np.array([rng.integers(1, 2**62)], dtype=np.uint64)
+    best_place, distance = found.copy(), arrays.distance(found)
+    state = state_of(arrays, found)
+    tries = max(settings.tries, min(settings.most_tries, arrays.max_moves // 2))
+    distance = shake(world, state, tries, bound, random, distance, best_place)
+    candidates = [arrays.home, flux_place(arrays, world), found, best_place]
+    if len(arrays.load) * len(arrays.capacity) <= settings.exact:
+        exact = solved(arrays)
+        candidates.append(exact.place)
+        bound = max(bound, exact.bound)
+    if remaining_s is not None:
+        for place in _longer(arrays, bound, settings, random, best_place, remaining_s):
+            candidates.append(place)
+    if not arrays.keep.all():
+        candidates = [evacuated(arrays, place) for place in candidates]
+    best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
+    return best, min(bound, arrays.distance(best))
+
+
+def _narrowed(arrays: Arrays, world: World, bound: float, times: int) -> Ints:
+    """Swap-greedy with no band, then with bands between the bound and the best so far."""
+    start = state_of(arrays, arrays.home)
+    state = copy_of(start)
+    improve(world, state, 0.0)
+    best, distance, low = state.place, arrays.distance(state.place), bound
+    for _ in range(times):
+        tau = (low + distance) / 2.0
+        state = copy_of(start)
+        improve(world, state, tau)
+        reached = arrays.distance(state.place)
+        if reached < distance:
+            best, distance = state.place, reached
+        if reached > tau:
+            low = tau
+    return best
+
+
+def _longer(
+    arrays: Arrays,
+    bound: float,
+    settings: MilpSettings,
+    random: np.ndarray,
+    start: Ints,
+    remaining_s: Remaining,
+) -> Iterator[Ints]:
+    """Go on while there is time: rounds of ruin and recreate, HiGHS on what is farthest out.
+
+    Every step depends on the seed and the steps before it, never on the clock, so
+    a longer time only adds steps.
+    """
+    world = world_of(arrays)
+    best, distance, chunk = start, arrays.distance(start), settings.chunk
+    state = state_of(arrays, best)
+    rounds = 0
+    while remaining_s() > 0.0 and distance - bound > 1e-9:
+        candidate = best.copy()
+        reached = shake(world, state, chunk, bound, random, distance, candidate)
+        if reached < distance:
+            best, distance = candidate, reached
+            yield best
+        elif rounds % 8 == 7:
+            sub = polished(arrays, best, random, remaining_s())
+            if sub is not None and arrays.distance(sub) < distance:
+                best, distance = sub, arrays.distance(sub)
+                yield best
+            state = state_of(arrays, best)
+        rounds += 1
+
+
+def _rank(arrays: Arrays, place: Ints) -> tuple[float, float, int, float]:
+    moves, cost = arrays.spent(place)
+    return round(arrays.distance(place), 9), arrays.left(place), moves, cost

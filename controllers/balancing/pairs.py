@@ -1,0 +1,126 @@
+"""Pairs of items that exchange much: finding them, and choosing new ones to bring together."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from controllers.balancing.arrays import Arrays, Ints
+from controllers.balancing.problem import Problem
+
+
+class Pair(NamedTuple):
+    """Two items by position and the traffic from the first to the second."""
+
+    source: int
+    target: int
+    rate: float
+
+
+def scored_pairs(
+    problem: Problem, place: Ints, factor: float
+) -> tuple[list[Pair], list[Pair]]:
+    """Pairs above `factor` times the mean rate of their first item: on one bin, and apart.
+
+    An item that sends to a single other one has no rate above its mean; such a
+    pair counts, as no traffic is more worth keeping inside. Highest rate first.
+    """
+    position = {item.name: at for at, item in enumerate(problem.items)}
+    sends: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for flow in problem.flows:
+        if flow.rate > 0.0 and flow.source != flow.target:
+            sends[position[flow.source]][position[flow.target]] += flow.rate
+    together: list[Pair] = []
+    apart: list[Pair] = []
+    for source, targets in sends.items():
+        mean = sum(targets.values()) / len(targets)
+        for target, rate in targets.items():
+            if len(targets) == 1 or rate > mean * factor:
+                same = place[source] == place[target]
+                (together if same else apart).append(Pair(source, target, rate))
+    for pairs in (together, apart):
+        pairs.sort(key=lambda p: (-p.rate, p.source, p.target))
+    return together, apart
+
+
+def sets_of(count: int, pairs: list[Pair]) -> list[int]:
+    """The connected set of every item, named by its smallest member.
+
+    >>> sets_of(4, [Pair(0, 2, 1.0), Pair(2, 3, 1.0)])
+    [0, 1, 0, 0]
+    """
+    parent = list(range(count))
+
+    def root(item: int) -> int:
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    for pair in pairs:
+        a, b = root(pair.source), root(pair.target)
+        parent[max(a, b)] = min(a, b)
+    return [root(item) for item in range(count)]
+
+
+def joined(
+    arrays: Arrays, unit_of: Ints, apart: list[Pair], limit: float, most_pairs: int,
+    moves: int, cost: float,
+) -> tuple[Ints, dict[int, int]]:
+    """Join the units of the best new pairs as far as moves and cost go.
+
+    Two single items, or two units, go to the emptier of their two bins; a single
+    item goes to the unit. Returns the units and, by item, the bin it must go to.
+    """
+    unit_of = unit_of.copy()
+    members: dict[int, list[int]] = defaultdict(list)
+    for item, unit in enumerate(unit_of.tolist()):
+        members[unit].append(item)
+    load = arrays.bin_load(arrays.home)
+    used = np.zeros_like(arrays.limit)
+    np.add.at(used, arrays.home, arrays.used)
+    fixed: dict[int, int] = {}
+    pairs = 0
+    for pair in apart:
+        if pairs >= most_pairs or moves <= 0:
+            break
+        a, b = int(unit_of[pair.source]), int(unit_of[pair.target])
+        if a == b or pair.source in fixed or pair.target in fixed:
+            continue
+        stays, goes = _direction(arrays, members[a], members[b], load)
+        target, source = int(arrays.home[stays[0]]), int(arrays.home[goes[0]])
+        size = float(arrays.load[goes].sum())
+        price = float(arrays.cost[goes].sum())
+        whole = size + float(arrays.load[stays].sum())
+        need = used[target] + arrays.used[goes].sum(axis=0)
+        if (
+            len(goes) > moves
+            or price > cost
+            or not arrays.movable[goes].all()
+            or not arrays.keep[target]
+            or 100.0 * whole / arrays.capacity[target] > limit
+            or bool((need > arrays.limit[target]).any())
+        ):
+            continue
+        moves, cost, pairs = moves - len(goes), cost - price, pairs + 1
+        load[source] -= size
+        load[target] += size
+        used[source] -= arrays.used[goes].sum(axis=0)
+        used[target] = need
+        for item in goes:
+            unit_of[item] = unit_of[stays[0]]
+        for item in (*stays, *goes):
+            fixed[item] = target
+        members[int(unit_of[stays[0]])] = [*stays, *goes]
+    return unit_of, fixed
+
+
+def _direction(
+    arrays: Arrays, a: list[int], b: list[int], load: np.ndarray
+) -> tuple[list[int], list[int]]:
+    """Which of two units stays and which goes."""
+    if (len(a) > 1) != (len(b) > 1):
+        return (a, b) if len(a) > 1 else (b, a)
+    at_a, at_b = arrays.home[a[0]], arrays.home[b[0]]
+    emptier_a = load[at_a] / arrays.capacity[at_a] <= load[at_b] / arrays.capacity[at_b]
+    return (a, b) if (emptier_a and arrays.keep[at_a]) or not arrays.keep[at_b] else (b, a)

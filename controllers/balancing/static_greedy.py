@@ -1,0 +1,60 @@
+"""Static mapping: the largest item first, to the bin that stays emptiest."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from controllers.balancing.arrays import Arrays
+from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from controllers.balancing.problem import Problem
+from controllers.balancing.spend import Ledger
+
+
+class StaticGreedy(Planner):
+    """Longest-processing-time greedy with capacities, as if nothing were placed yet.
+
+    Meant for the first placement, so it moves much. Where the budget ends, items
+    stay; if that leaves the load distance no smaller than it is, nothing moves.
+
+    >>> from controllers.balancing.problem import Bin, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="big", capacity=2.0), Bin(name="small", capacity=1.0)),
+    ...     items=(Item(name="x", load=1.0, bin="small"), Item(name="y", load=0.5, bin="small")),
+    ... )
+    >>> StaticGreedy().plan(problem).placement
+    {'x': 'big', 'y': 'small'}
+
+    Wu: DoDo, chapter 6.2.1; Zhang et al., IJCAI 2011.
+    """
+
+    name: ClassVar[str] = "static_greedy"
+    label: ClassVar[str] = "Static greedy"
+
+    def place(
+        self,
+        problem: Problem,
+        arrays: Arrays,
+        rng: np.random.Generator,
+        remaining_s: Remaining | None,
+    ) -> Placed:
+        """Deal the items out again, those that may not move first."""
+        del problem, rng, remaining_s
+        kept = np.flatnonzero(arrays.keep)
+        dealt = np.zeros(len(arrays.capacity))
+        np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
+        ledger = Ledger(arrays)
+        movable = np.flatnonzero(arrays.movable)
+        for item in movable[np.argsort(-arrays.load[movable], kind="stable")]:
+            after = (dealt[kept] + arrays.load[item]) / arrays.capacity[kept]
+            least = kept[after <= after.min() * (1 + 1e-12)]
+            home = arrays.home[item]
+            if home not in least:  # among equals the item stays where it is
+                for target in kept[np.argsort(after, kind="stable")]:
+                    if target == home or ledger.move(int(item), int(target)):
+                        break
+            dealt[ledger.place[item]] += arrays.load[item]
+        place = ledger.place
+        better = arrays.distance(place) < arrays.distance(arrays.home) - 1e-9
+        if not better and arrays.left(place) >= arrays.left(arrays.home):
+            place = arrays.home
+        return Placed(place, outcome(arrays, place, "Dealing out again brings nothing."))

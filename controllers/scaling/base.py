@@ -1,0 +1,90 @@
+"""What every scaler is: facts in, decision and memory out.
+
+    decide(snapshot, memory, now) -> (decision, memory)
+
+A scaler is made for one cluster from its settings and a `Scope`; it holds no
+state of its own. What it must know next time is its memory: a frozen Struct that
+encodes to plain JSON, so that it survives restarts and can be looked at. Time is
+an argument and seeds are settings: the same arguments give the same answer.
+
+    >>> from controllers.scaling.registry import create
+    >>> from controllers.model.snapshot import Cluster, Snapshot
+    >>> scaler = create("fixed", {"executors": 3}, Scope(cluster="a"))
+    >>> cluster = Cluster(name="a", executors=1, max_executors=8)
+    >>> snapshot = Snapshot(at=0.0, period_s=1.0, clusters=(cluster,))
+    >>> decision, memory = scaler.decide(snapshot, scaler.fresh(), now=0.0)
+    >>> decision.executors
+    3
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+import msgspec
+from msgspec import Struct
+
+from controllers.model.decision import Decision
+from controllers.model.errors import InvalidInput
+from controllers.model.snapshot import Snapshot
+from controllers.scaling.answers import stay
+from controllers.scaling.facts import Facts, Scope, observe
+
+__all__ = ["Memory", "NoSettings", "Scaler", "Scope"]
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """What a scaler keeps from one decision to the next; plain data only."""
+
+
+class NoSettings(Struct, frozen=True, kw_only=True):
+    """For a scaler with nothing to set."""
+
+
+S = TypeVar("S", bound=Struct)
+M = TypeVar("M", bound=Memory)
+
+
+class Scaler(ABC, Generic[S, M]):
+    """One way to decide how many executors a cluster should have.
+
+    Subclasses name themselves and their two Structs and write `judge`; being a
+    subclass in this package is all it takes to be in the registry.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]  # for a person, in a list of scalers
+    settings_type: ClassVar[type[Struct]] = NoSettings
+    memory_type: ClassVar[type[Memory]] = Memory
+
+    def __init__(self, settings: S, scope: Scope) -> None:
+        self.settings = settings
+        self.scope = scope
+
+    def decide(self, snapshot: Snapshot, memory: M, now: float) -> tuple[Decision, M]:
+        """The answer for this moment, and the memory to hand in next time."""
+        facts = observe(snapshot, self.scope)
+        if facts is None:
+            missing = stay(f"There is no figure of cluster {self.scope.cluster} yet.", "no data")
+            return missing, memory
+        return self.judge(facts, memory, now)
+
+    @abstractmethod
+    def judge(self, facts: Facts, memory: M, now: float) -> tuple[Decision, M]:
+        """Decide on the cleaned figures of a cluster that is there."""
+
+    def fresh(self) -> M:
+        """The memory to begin with."""
+        return cast(M, self.memory_type())
+
+    def remember(self, plain: bytes | dict[str, Any] | None) -> M:
+        """Memory from its JSON or plain form; None gives a fresh one."""
+        if plain is None:
+            return self.fresh()
+        try:
+            if isinstance(plain, dict):
+                return cast(M, msgspec.convert(plain, self.memory_type))
+            return cast(M, msgspec.json.decode(plain, type=self.memory_type))
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise InvalidInput(
+                f"the memory of scaler '{self.name}' cannot be read: {error}", field="memory"
+            ) from None

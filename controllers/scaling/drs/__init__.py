@@ -1,0 +1,1 @@
+"""How many processors each operator needs, from a queueing network (DRS)."""

@@ -1,0 +1,146 @@
+"""What a scaler looks at: one cluster of a snapshot, cleaned, with its limits.
+
+Measurements can be missing, NaN or infinite. That is settled here once, so that
+no scaler has to: an optional figure that is not finite becomes None, and an
+operator whose load or rates are not finite is left out and makes the cluster's
+load unknown rather than low.
+"""
+
+from math import isfinite
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+
+_IDLE = (OperatorStatus.STOPPED, OperatorStatus.FAILED, OperatorStatus.WAITING)
+_REQUIRED = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
+
+
+class Scope(Struct, frozen=True, kw_only=True):
+    """Which cluster a scaler decides for, and how far it may go.
+
+    The limits here narrow those that the cluster itself reports. `total_left` is
+    how many executors may still be added over all clusters together; None: no limit.
+    """
+
+    cluster: str
+    min_executors: int = 0
+    max_executors: int | None = None
+    total_left: int | None = None
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """The figures of one cluster at one moment."""
+
+    snapshot: Snapshot
+    cluster: Cluster
+    operators: tuple[Operator, ...]  # at work here, every figure finite or None
+    complete: bool  # False: an operator was left out for want of figures
+    executors: int  # asked for; present ones where nothing was asked
+    low: int
+    high: int
+
+    @property
+    def cores(self) -> int:
+        """Cores per executor."""
+        return max(1, self.cluster.cores_per_executor)
+
+    @property
+    def capacity(self) -> int:
+        """Cores that are there, at least 1."""
+        return max(1, self.cluster.executors * self.cores)
+
+    @property
+    def load_cores(self) -> float | None:
+        """Work that arrives, in cores; None where it is not known."""
+        return sum(o.load for o in self.operators) if self.complete else None
+
+    @property
+    def load(self) -> float | None:
+        """Work that arrives per core that is there."""
+        cores = self.load_cores
+        return None if cores is None else cores / self.capacity
+
+    @property
+    def latency_s(self) -> float | None:
+        """Latency of the slowest operator."""
+        return max((v for o in self.operators if (v := o.latency_s) is not None), default=None)
+
+    @property
+    def arrival_rows_per_s(self) -> float:
+        """Rows that arrive at all operators."""
+        return sum(o.arrival_rows_per_s for o in self.operators)
+
+    @property
+    def queue_rows(self) -> int:
+        """Rows that wait, over all operators."""
+        return sum(o.queue_rows or 0 for o in self.operators)
+
+    @property
+    def waiting_batches(self) -> int:
+        """Batches' worth of rows in the longest queue; the one in work not counted."""
+        most = 0.0
+        for operator in self.operators:
+            rows = operator.batch_rows or operator.arrival_rows_per_s * operator.trigger_s
+            if operator.queue_rows and rows >= 1.0:
+                most = max(most, operator.queue_rows / rows - 1.0)
+        return int(most)
+
+
+def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
+    """The figures of the scope's cluster; None if it is not in the snapshot.
+
+    >>> cluster = Cluster(name="a", executors=2, max_executors=9)
+    >>> facts = observe(
+    ...     Snapshot(at=0.0, period_s=1.0, clusters=(cluster,)),
+    ...     Scope(cluster="a", max_executors=6, total_left=1),
+    ... )
+    >>> facts.low, facts.high
+    (1, 3)
+    """
+    cluster = snapshot.cluster(scope.cluster)
+    if cluster is None:
+        return None
+    executors = cluster.executors_wanted or cluster.executors
+    high = cluster.max_executors
+    if scope.max_executors is not None:
+        high = min(high, scope.max_executors)
+    if scope.total_left is not None:
+        high = min(high, executors + max(0, scope.total_left))
+    high = max(0, high)
+    low = min(max(0, cluster.min_executors, scope.min_executors), high)
+    found = [o for o in snapshot.operators_of(cluster.name) if o.status not in _IDLE]
+    usable = tuple(cleaned(o) for o in found if is_usable(o))
+    return Facts(
+        snapshot=snapshot,
+        cluster=cluster,
+        operators=usable,
+        complete=len(usable) == len(found),
+        executors=executors,
+        low=low,
+        high=high,
+    )
+
+
+def is_usable(operator: Operator) -> bool:
+    """Load and rates are finite and not negative."""
+    return all(isfinite(v) and v >= 0 for v in (getattr(operator, f) for f in _REQUIRED))
+
+
+def cleaned(operator: Operator) -> Operator:
+    """The operator with None in place of every optional figure that is no number."""
+    bad = {
+        field: None
+        for field in _OPTIONAL
+        if (value := getattr(operator, field)) is not None and not (isfinite(value) and value >= 0)
+    }
+    if not isfinite(operator.trigger_s) or operator.trigger_s < 0:
+        operator = replace(operator, trigger_s=0.0)
+    return replace(operator, **bad) if bad else operator
+
+
+_OPTIONAL = tuple(
+    f.name for f in msgspec.structs.fields(Operator) if f.type in (float | None, int | None)
+)

@@ -1,0 +1,47 @@
+"""What the table holds before anything was learned."""
+
+from random import Random
+
+from controllers.scaling.qlearning.settings import Initialisation, QSettings
+from controllers.scaling.qlearning.states import Space
+from controllers.scaling.qlearning.table import QTable, Row
+
+
+def initial_table(settings: QSettings) -> QTable:
+    """The table to start with; the random one depends on the seed alone.
+
+    >>> initial_table(QSettings(initialisation_mode=Initialisation.ZERO)).values[0]
+    (0.0, 0.0, 0.0)
+    """
+    space = Space.of(settings)
+    mode = settings.initialisation_mode
+    if mode is Initialisation.ZERO:
+        rows = [(0.0, 0.0, 0.0)] * len(space)
+    elif mode is Initialisation.RANDOM:
+        draw = Random(f"table {settings.seed}").uniform
+        rows = [(draw(-1, 1), draw(-1, 1), draw(-1, 1)) for _ in range(len(space))]
+    else:
+        rows = [
+            optimised(space.latency_s(s.bin), settings.target_latency_s, s.rising)
+            for s in map(space.at, range(len(space)))
+        ]
+    return QTable.of(rows, space.width_s)
+
+
+def optimised(latency_s: float, target_s: float, rising: bool) -> Row:
+    """Values (in, none, out) of the four regions, with n = latency / target.
+
+    | region | latency      | workload | out | none  | in    |
+    |--------|--------------|----------|-----|-------|-------|
+    | 1      | below target | rising   | n   | 1 - n | 0     |
+    | 2      | above target | rising   | n   | n - 1 | -1    |
+    | 3      | above target | falling  | 0   | 1     | -1    |
+    | 4      | below target | falling  | 0   | n     | 1 - n |
+
+    >>> optimised(15.0, 30.0, rising=False)
+    (0.5, 0.5, 0.0)
+    """
+    n = latency_s / target_s
+    if rising:
+        return (0.0, 1.0 - n, n) if n <= 1.0 else (-1.0, n - 1.0, n)
+    return (-1.0, 1.0, 0.0) if n > 1.0 else (1.0 - n, n, 0.0)

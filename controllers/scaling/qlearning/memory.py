@@ -1,0 +1,85 @@
+"""What the agent keeps: table, samples, window, last step, and a trail for people to see."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controllers.scaling.base import Memory
+from controllers.scaling.qlearning.initial import initial_table
+from controllers.scaling.qlearning.settings import QSettings
+from controllers.scaling.qlearning.table import QTable
+from controllers.scaling.qlearning.updates import Samples, backed_up, value_iteration
+
+TRAIL = 50  # transitions kept to be shown
+CURVE = 500  # rewards kept to be shown
+
+
+class Sighting(Struct, frozen=True):
+    """The figures of one period."""
+
+    at: float
+    latency_s: float
+    rows_per_s: float
+
+
+class Step(Struct, frozen=True):
+    """A decision that was taken and not yet judged."""
+
+    at: float
+    state: int
+    action: int
+    latency_s: float
+    rows_per_s: float
+    executors: int
+
+
+class Transition(Struct, frozen=True):
+    """A decision that was judged: from where, what, what it was worth, to where."""
+
+    at: float
+    state: int
+    action: int
+    reward: float
+    following: int
+
+
+class QMemory(Memory, frozen=True, kw_only=True):
+    """All that the agent knows."""
+
+    table: QTable
+    epsilon: float
+    draws: int = 0
+    window: tuple[Sighting, ...] = ()
+    last: Step | None = None
+    in_a_row: int = 0
+    samples: Samples = Samples()
+    sampling_since: float | None = None
+    solved: bool = False  # value iteration has been done
+    trail: tuple[Transition, ...] = ()
+    rewards: tuple[float, ...] = ()
+
+
+def fresh_memory(settings: QSettings) -> QMemory:
+    """A memory that has learned nothing yet; also what a reset gives.
+
+    >>> fresh_memory(QSettings()).epsilon
+    0.1
+    """
+    return QMemory(table=initial_table(settings), epsilon=settings.epsilon)
+
+
+def solved_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
+    """With the table set by value iteration wherever samples say something."""
+    model = memory.samples.model()
+    # What the samples lead to but never left keeps the worth that the table gives it.
+    known: dict[int, float] = {i: max(row) for i, row in enumerate(memory.table.values)}
+    known.update(
+        value_iteration(
+            model, settings.discount_factor, settings.theta, settings.value_iteration_count
+        )
+    )
+    values = [list(row) for row in memory.table.values]
+    for state, actions in model.items():
+        for action, outcomes in actions.items():
+            values[state][action] = backed_up(outcomes, known, settings.discount_factor)
+    rows = tuple((r[0], r[1], r[2]) for r in values)
+    return replace(memory, table=replace(memory.table, values=rows), solved=True)

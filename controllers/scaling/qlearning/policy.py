@@ -1,0 +1,58 @@
+"""How an action is chosen: greedy or with some chance, always behind the monotonicity rule."""
+
+from random import Random
+
+from controllers.scaling.qlearning.settings import Policy, QSettings
+from controllers.scaling.qlearning.states import Action
+from controllers.scaling.qlearning.table import Row
+
+_PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
+"""Among equals: do nothing rather than something, and add rather than take away."""
+
+
+def feasible(last: Action | None, latency_s: float, before_s: float | None) -> list[Action]:
+    """What the monotonicity rule leaves.
+
+    Latency rose though executors were added: no scaling in. Latency fell though some
+    were removed: no scaling out.
+
+    >>> feasible(Action.OUT, 31.0, 30.0)
+    [<Action.NONE: 1>, <Action.OUT: 2>]
+    """
+    actions = list(_PREFERENCE)
+    if before_s is not None:
+        if last is Action.OUT and latency_s > before_s:
+            actions.remove(Action.IN)
+        if last is Action.IN and latency_s < before_s:
+            actions.remove(Action.OUT)
+    return actions
+
+
+def greedy(row: Row, actions: list[Action]) -> Action:
+    """The best of the actions by the table; ties go to the first in preference.
+
+    >>> greedy((0.0, 0.0, 0.0), list(_PREFERENCE))
+    <Action.NONE: 1>
+    """
+    return max(actions, key=lambda a: row[a])
+
+
+def choose(
+    settings: QSettings, row: Row, actions: list[Action], epsilon: float, draw: int
+) -> tuple[Action, bool]:
+    """An action, and whether chance chose it.
+
+    Chance depends on the seed and the number of the draw alone: the same history
+    gives the same actions, before and after a restart.
+    """
+    chance = Random(f"policy {settings.seed} {draw}")
+    if settings.policy is not Policy.GREEDY and chance.random() < epsilon:
+        return chance.choice(actions), True
+    return greedy(row, actions), False
+
+
+def next_epsilon(settings: QSettings, epsilon: float) -> float:
+    """Epsilon after a decision; only the decreasing policy changes it, down to 0."""
+    if settings.policy is Policy.DECREASING_EPSILON:
+        return max(0.0, epsilon - settings.epsilon_step)
+    return epsilon

@@ -1,0 +1,42 @@
+"""What an action was worth, seen from the state that it led to."""
+
+from controllers.scaling.qlearning.settings import RewardRule
+from controllers.scaling.qlearning.states import Action
+
+
+def reward(
+    rule: RewardRule,
+    action: Action,
+    latency_s: float,
+    before_s: float,
+    target_s: float,
+    rising: bool,
+) -> float:
+    """A number in [-1, 1] by the four rules of the thesis, the later ones first.
+
+    4. Below the target with the workload falling (region 4), scaling in is worth more
+       the lower the latency, and doing nothing costs as much; only `PREFER_SCALE_IN`.
+    3. Above the target with the workload falling (region 3) and the latency not
+       rising, doing nothing is right: let it settle. Where the latency goes on rising
+       nothing settles, and rule 1 holds.
+    2. Latency and workload both rising: scaling out is right whatever the latency did.
+    1. Otherwise an action is worth something only if the latency improved.
+
+    >>> reward(RewardRule.GENERAL, Action.OUT, 20.0, 10.0, 30.0, rising=True) > 0
+    True
+    >>> reward(RewardRule.PREFER_SCALE_IN, Action.NONE, 3.0, 5.0, 30.0, rising=False)
+    -0.9
+    """
+    n = latency_s / target_s
+    below, improved, worse = n <= 1.0, latency_s < before_s, latency_s > before_s
+    if rule is RewardRule.PREFER_SCALE_IN and below and not rising and not worse:
+        return {Action.IN: 1.0 - n, Action.NONE: -(1.0 - n), Action.OUT: -1.0}[action]
+    if not below and not rising and not worse:
+        return {Action.IN: -1.0, Action.NONE: 1.0, Action.OUT: 0.0}[action]
+    if rising and worse:
+        return {Action.IN: -1.0, Action.NONE: -min(1.0, n), Action.OUT: min(1.0, n)}[action]
+    if improved:
+        return min(1.0, (before_s - latency_s) / target_s)
+    if below and action is Action.NONE:
+        return 0.0  # within the target, and nothing was asked for: neither good nor bad
+    return -min(1.0, max(n, (latency_s - before_s) / target_s))

@@ -1,0 +1,153 @@
+"""The agent: observe, judge the last action, learn, choose the next."""
+
+from msgspec.structs import replace
+
+from controllers.model.decision import Decision, Reason
+from controllers.scaling.answers import because, scale_to, stay
+from controllers.scaling.base import Scaler
+from controllers.scaling.facts import Facts
+from controllers.scaling.qlearning.memory import (
+    CURVE,
+    TRAIL,
+    QMemory,
+    Sighting,
+    Step,
+    Transition,
+    fresh_memory,
+    solved_by_samples,
+)
+from controllers.scaling.qlearning.policy import choose, feasible, next_epsilon
+from controllers.scaling.qlearning.reward import reward
+from controllers.scaling.qlearning.settings import QSettings, Update
+from controllers.scaling.qlearning.states import Action, Space, State, rises
+from controllers.scaling.qlearning.strategy import steps
+from controllers.scaling.qlearning.updates import td_update
+
+_WORDS = {Action.IN: "scaling in", Action.NONE: "no action", Action.OUT: "scaling out"}
+
+
+class QLearning(Scaler[QSettings, QMemory]):
+    """Learns from the latency which action pays in which state.
+
+    A state is a latency bin and whether the workload rises. An action that was
+    chosen but not carried out (a limit, a person, a guard) is not credited: what
+    counts is what the number of executors did.
+
+    Reference: QSpark, a Q-learning autoscaler for Spark Streaming (thesis), chapter 4.
+
+    >>> from controllers.scaling.base import Scope
+    >>> len(QLearning(QSettings(), Scope(cluster="a")).fresh().table.values)
+    14
+    """
+
+    name = "qlearning"
+    title = "Q-learning"
+    settings_type = QSettings
+    memory_type = QMemory
+
+    def fresh(self) -> QMemory:
+        """The initial table of the settings."""
+        return fresh_memory(self.settings)
+
+    def judge(self, facts: Facts, memory: QMemory, now: float) -> tuple[Decision, QMemory]:
+        """One period; a decision is due once per interval."""
+        s = self.settings
+        space = Space.of(s)
+        if len(memory.table.values) != len(space) or memory.table.width_s != space.width_s:
+            memory = self.fresh()  # the bins were set anew, so nothing learned fits them
+        if facts.latency_s is None:
+            return stay("The latency is not known.", "no data"), memory
+        seen = Sighting(now, facts.latency_s, facts.arrival_rows_per_s)
+        window = tuple(w for w in (*memory.window, seen) if w.at > now - s.window_s)
+        memory = replace(memory, window=window)
+        last = memory.last
+        if last is not None and now - last.at < s.decision_interval_s:
+            left = s.decision_interval_s - (now - last.at)
+            return stay(f"The next decision is due in {left:.0f} s.", "now < next", left_s=left), memory
+        latency_s = sum(w.latency_s for w in window) / len(window)
+        rows_per_s = sum(w.rows_per_s for w in window) / len(window)
+        if last is None:
+            memory = replace(
+                memory,
+                last=Step(now, space.state(latency_s, False).index, Action.NONE, latency_s,
+                          rows_per_s, facts.executors),
+                sampling_since=now,
+            )
+            return stay("The first window gives no direction yet.", "first"), memory
+        rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
+        state = space.state(latency_s, rising)
+        done = _carried_out(last, facts.executors)
+        actions = feasible(done, latency_s, last.latency_s)
+        row = memory.table.values[state.index]
+        action, by_chance = choose(s, row, actions, memory.epsilon, memory.draws)
+        worth = reward(s.reward, done, latency_s, last.latency_s, s.target_latency_s, rising)
+        memory = self._learned(memory, last, done, worth, state, action, now)
+        same = action is done and action is not Action.NONE
+        in_a_row = memory.in_a_row + 1 if same else int(action is not Action.NONE)
+        memory = replace(
+            memory,
+            last=Step(now, state.index, action, latency_s, rows_per_s, facts.executors),
+            in_a_row=in_a_row,
+            epsilon=next_epsilon(s, memory.epsilon),
+            draws=memory.draws + 1,
+        )
+        more = steps(
+            s.executor_strategy, action, in_a_row, facts.waiting_batches, s.executor_granularity
+        )
+        reason = self._reason(memory, state, latency_s, action, by_chance, worth)
+        return scale_to(facts, self._limited(facts, more), reason), memory
+
+    def _learned(
+        self, memory: QMemory, last: Step, done: Action, worth: float, state: State,
+        action: Action, now: float,
+    ) -> QMemory:
+        """The table after the last action was judged, and the samples while they are collected."""
+        s = self.settings
+        row = memory.table.values[state.index]
+        following = row[action] if s.update is Update.SARSA else max(row)
+        value = td_update(
+            memory.table.values[last.state][done], worth, following,
+            s.learning_factor, s.discount_factor,
+        )
+        step = Transition(now, last.state, done, worth, state.index)
+        memory = replace(
+            memory,
+            table=memory.table.learned(last.state, done, value),
+            trail=(*memory.trail, step)[-TRAIL:],
+            rewards=(*memory.rewards, worth)[-CURVE:],
+        )
+        if s.value_iteration_time_s and not memory.solved:
+            samples = memory.samples.plus(last.state, done, worth, state.index)
+            memory = replace(memory, samples=samples)
+            if now - (memory.sampling_since or now) >= s.value_iteration_time_s:
+                memory = solved_by_samples(memory, s)
+        return memory
+
+    def _limited(self, facts: Facts, more: int) -> int:
+        s = self.settings
+        target = facts.executors + more
+        if s.max_executors:
+            target = min(target, s.max_executors)
+        return max(target, s.min_executors)
+
+    def _reason(
+        self, memory: QMemory, state: State, latency_s: float, action: Action, by_chance: bool,
+        worth: float,
+    ) -> Reason:
+        row = memory.table.values[state.index]
+        way = "rising" if state.rising else "not rising"
+        why = "was tried by chance" if by_chance else "is worth most"
+        values = ", ".join(f"{_WORDS[a]} {row[a]:.2f}" for a in Action)
+        return because(
+            f"At {latency_s:.1f} s with the workload {way}, {_WORDS[action]} {why} ({values}).",
+            f"{_WORDS[action]} {'by chance' if by_chance else '= argmax Q(s, .)'}",
+            latency_s=latency_s, target_s=self.settings.target_latency_s, state=state.index,
+            rising=float(state.rising), q_in=row[Action.IN], q_none=row[Action.NONE],
+            q_out=row[Action.OUT], epsilon=memory.epsilon, last_reward=worth,
+        )
+
+
+def _carried_out(last: Step, executors: int) -> Action:
+    if executors == last.executors:
+        return Action.NONE
+    return Action.OUT if executors > last.executors else Action.IN

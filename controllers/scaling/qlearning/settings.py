@@ -1,0 +1,109 @@
+"""The twenty settings of the thesis's table 4.4, and two that it leaves implicit."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+
+from controllers.settings import setting
+
+
+class Initialisation(StrEnum):
+    """What the table holds before anything was learned."""
+
+    ZERO = "zero"
+    RANDOM = "random"
+    OPTIMISED = "optimised"
+
+
+class Policy(StrEnum):
+    """How an action is chosen from the table."""
+
+    GREEDY = "greedy"
+    EPSILON = "epsilon"
+    DECREASING_EPSILON = "decreasing_epsilon"
+
+
+class RewardRule(StrEnum):
+    """What an action is worth."""
+
+    GENERAL = "general"  # rules 1 to 3
+    PREFER_SCALE_IN = "prefer_scale_in"  # and rule 4: in when the load is decreasing
+
+
+class Strategy(StrEnum):
+    """How many executors one action moves."""
+
+    STATIC = "static"
+    LINEAR = "linear"
+    QUEUE_AWARE = "queue_aware"  # the thesis's table 4.4 says "relative"
+
+
+class Update(StrEnum):
+    """How the table learns from one step."""
+
+    SARSA = "sarsa"
+    Q_LEARNING = "q_learning"
+
+
+class QSettings(Struct, frozen=True, kw_only=True):
+    """Everything that can be set."""
+
+    min_executors: Annotated[
+        int, setting("Fewest executors to use; 0 takes the cluster's limit", ge=0, unit="executors")
+    ] = 0
+    max_executors: Annotated[
+        int, setting("Most executors to use; 0 takes the cluster's limit", ge=0, unit="executors")
+    ] = 0
+    executor_granularity: Annotated[
+        int, setting("Executors to add or remove at each step", ge=1, unit="executors")
+    ] = 1
+    max_latency_s: Annotated[
+        float, setting("Latency at which the state space ends", ge=0.1, unit="s")
+    ] = 60.0
+    target_latency_s: Annotated[
+        float, setting("Latency that is still acceptable", ge=0.1, unit="s")
+    ] = 30.0
+    latency_granularity_s: Annotated[
+        float, setting("Width of one latency bin", ge=0.01, unit="s")
+    ] = 10.0
+    incoming_message_granularity: Annotated[
+        float, setting("Smallest change of the workload that counts", ge=0.001, unit="rows/s")
+    ] = 10.0
+    window_s: Annotated[float, setting("Time over which figures are averaged", ge=1, unit="s")] = 120.0
+    learning_factor: Annotated[float, setting("Weight of what is new (alpha)", ge=0, le=1)] = 0.7
+    discount_factor: Annotated[float, setting("Weight of what comes later (gamma)", ge=0, le=0.999)] = 0.9
+    initialisation_mode: Annotated[
+        Initialisation, setting("What the table holds at the start")
+    ] = Initialisation.OPTIMISED
+    epsilon: Annotated[float, setting("Share of random actions", ge=0, le=1)] = 0.1
+    epsilon_step: Annotated[
+        float, setting("Taken off epsilon at each decision, if it decreases", ge=0, le=1)
+    ] = 0.01
+    value_iteration_count: Annotated[
+        int, setting("Most sweeps of value iteration", ge=1, le=100_000, unit="sweeps")
+    ] = 1000
+    value_iteration_time_s: Annotated[
+        float, setting("Time to collect samples for value iteration; 0 does without", ge=0, unit="s")
+    ] = 0.0
+    policy: Annotated[Policy, setting("How an action is chosen")] = Policy.GREEDY
+    reward: Annotated[RewardRule, setting("What an action is worth")] = RewardRule.PREFER_SCALE_IN
+    decision_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
+    executor_strategy: Annotated[
+        Strategy, setting("How many executors an action moves")
+    ] = Strategy.QUEUE_AWARE
+    seed: Annotated[int, setting("Seed of everything random")] = 0
+    update: Annotated[Update, setting("How the table learns")] = Update.SARSA
+    theta: Annotated[
+        float, setting("Value iteration ends when no value changes by more", ge=1e-12, le=1)
+    ] = 1e-6
+
+    def __post_init__(self) -> None:
+        if self.target_latency_s > self.max_latency_s:
+            raise ValueError("target_latency_s must not be above max_latency_s")
+        if self.latency_granularity_s > self.max_latency_s:
+            raise ValueError("latency_granularity_s must not be above max_latency_s")
+        if self.max_latency_s / self.latency_granularity_s > 10_000:
+            raise ValueError("latency_granularity_s gives more than 10,000 bins")
+        if self.max_executors and self.min_executors > self.max_executors:
+            raise ValueError("min_executors must not be above max_executors")

@@ -1,0 +1,119 @@
+"""Thresholds with durations and a grace period: the rule that cloud providers offer."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controllers.model.decision import Decision, Scale
+from controllers.scaling.answers import because, scale_to, stay
+from controllers.scaling.base import Memory, Scaler
+from controllers.scaling.facts import Facts
+from controllers.settings import setting
+
+
+class Figure(StrEnum):
+    """What is compared with the thresholds."""
+
+    LOAD = "load"  # work that arrives per core
+    LATENCY = "latency"  # seconds, of the slowest operator
+
+
+class ThresholdSettings(Struct, frozen=True, kw_only=True):
+    """Two thresholds, how long each must be passed, and how far to go."""
+
+    figure: Annotated[Figure, setting("Figure that is compared with the thresholds")] = Figure.LOAD
+    upper: Annotated[float, setting("Scale out above this", ge=0, unit="load or s")] = 0.8
+    lower: Annotated[float, setting("Scale in below this", ge=0, unit="load or s")] = 0.3
+    upper_s: Annotated[
+        float, setting("How long it must stay above the upper threshold", ge=0, unit="s")
+    ] = 20.0
+    lower_s: Annotated[
+        float, setting("How long it must stay below the lower threshold", ge=0, unit="s")
+    ] = 60.0
+    grace_s: Annotated[float, setting("Quiet time after a decision", ge=0, unit="s")] = 30.0
+    step_out: Annotated[int, setting("Executors to add", ge=1, unit="executors")] = 1
+    step_in: Annotated[int, setting("Executors to remove", ge=1, unit="executors")] = 1
+
+    def __post_init__(self) -> None:
+        if self.lower >= self.upper:
+            raise ValueError(f"lower ({self.lower}) must be below upper ({self.upper})")
+
+
+class ThresholdMemory(Memory, frozen=True, kw_only=True):
+    """Since when a threshold is passed, and until when to keep quiet."""
+
+    above_since: float | None = None
+    below_since: float | None = None
+    quiet_until: float | None = None
+
+
+class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
+    """Acts once a figure has stayed beyond a threshold for the time set.
+
+    The figure is watched during the grace period as well, so that a load that
+    stays high is met as soon as it ends.
+
+    Reference: Lorido-Botran et al., "A review of auto-scaling techniques for
+    elastic applications in cloud environments", J. Grid Computing 12 (2014).
+
+    >>> from controllers.settings import build
+    >>> build(ThresholdSettings, {"upper": 0.2, "lower": 0.5})
+    Traceback (most recent call last):
+    controllers.model.errors.InvalidInput: settings: lower (0.5) must be below upper (0.2)
+    """
+
+    name = "thresholds"
+    title = "Thresholds"
+    settings_type = ThresholdSettings
+    memory_type = ThresholdMemory
+
+    def judge(
+        self, facts: Facts, memory: ThresholdMemory, now: float
+    ) -> tuple[Decision, ThresholdMemory]:
+        """Follow the figure; scale by a step once it has been beyond for long enough."""
+        s = self.settings
+        what = s.figure.value
+        value = facts.load if s.figure is Figure.LOAD else facts.latency_s
+        if value is None:
+            # A gap in the figures breaks the "all the time since": begin anew.
+            memory = replace(memory, above_since=None, below_since=None)
+            return stay(f"The {what} is not known.", "no data"), memory
+        above = _since(memory.above_since, value > s.upper, now)
+        below = _since(memory.below_since, value < s.lower, now)
+        memory = replace(memory, above_since=above, below_since=below)
+        if memory.quiet_until is not None and now < memory.quiet_until:
+            left = memory.quiet_until - now
+            text = f"Grace period for another {left:.0f} s; {what} is {value:.2f}."
+            return stay(text, "now < quiet_until", left_s=left, value=value), memory
+        if above is not None and now - above >= s.upper_s:
+            reason = because(
+                f"The {what} has been above {s.upper:g} for {now - above:.0f} s: {value:.2f}.",
+                f"{what} > upper for upper_s",
+                value=value, upper=s.upper, for_s=now - above, upper_s=s.upper_s,
+            )
+            return self._acted(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
+        if below is not None and now - below >= s.lower_s:
+            reason = because(
+                f"The {what} has been below {s.lower:g} for {now - below:.0f} s: {value:.2f}.",
+                f"{what} < lower for lower_s",
+                value=value, lower=s.lower, for_s=now - below, lower_s=s.lower_s,
+            )
+            return self._acted(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
+        text = f"The {what} of {value:.2f} is within {s.lower:g} and {s.upper:g}, or not for long."
+        rule = "lower <= value <= upper"
+        return stay(text, rule, value=value, lower=s.lower, upper=s.upper), memory
+
+    def _acted(
+        self, decision: Decision, memory: ThresholdMemory, now: float
+    ) -> tuple[Decision, ThresholdMemory]:
+        if isinstance(decision, Scale):
+            memory = ThresholdMemory(quiet_until=now + self.settings.grace_s)
+        return decision, memory
+
+
+def _since(since: float | None, beyond: bool, now: float) -> float | None:
+    if not beyond:
+        return None
+    return now if since is None else since

@@ -1,0 +1,199 @@
+"""A sharded, trimmed log of rows in Redis Streams: what connects two operators.
+
+An entry is a chunk of rows as Arrow IPC; its id is the number of rows in the
+shard once it is there. So an offset is a row count, the lag between two offsets
+is their difference, and a batch may start in the middle of a chunk.
+
+A producer appends a batch to all shards in one atomic step and only if that
+batch is not there yet: a batch that Spark replays is not appended twice.
+A fence keeps out a producer whose lease has passed to somebody else.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+import redis
+
+from controllers.model.errors import Fenced, InvalidInput
+from metrics import keys
+
+CHUNK_ROWS = 4096
+
+# KEYS: edge hash, then stream and counters of each shard in turn.
+# ARGV: producer, batch, fence ('' for none), then per chunk: shard, rows, data.
+_APPEND = """
+local fence = redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1])
+if ARGV[3] ~= '' then
+  if fence and tonumber(ARGV[3]) < tonumber(fence) then return -1 end
+  redis.call('HSET', KEYS[1], 'fence:' .. ARGV[1], ARGV[3])
+end
+local last = redis.call('HGET', KEYS[1], 'batch:' .. ARGV[1])
+if last and tonumber(ARGV[2]) <= tonumber(last) then return 0 end
+for i = 4, #ARGV, 3 do
+  local shard = tonumber(ARGV[i])
+  local stream, counters = KEYS[2 + 2 * shard], KEYS[3 + 2 * shard]
+  local rows = redis.call('HINCRBY', counters, 'rows', ARGV[i + 1])
+  redis.call('HINCRBY', counters, 'bytes', #ARGV[i + 2])
+  redis.call('XADD', stream, rows .. '-0', 'n', ARGV[i + 1], 'd', ARGV[i + 2])
+end
+redis.call('HSET', KEYS[1], 'batch:' .. ARGV[1], ARGV[2])
+return 1
+"""
+
+
+class Chunk(NamedTuple):
+    """Rows for one shard, encoded."""
+
+    shard: int
+    rows: int
+    data: bytes
+
+
+class Edge:
+    """One log with a fixed number of shards."""
+
+    def __init__(self, client: redis.Redis, name: str, shards: int = 2) -> None:
+        if shards < 1:
+            raise InvalidInput(f"edge '{name}' needs at least one shard", field="shards")
+        self.client = client
+        self.name = name
+        self.shards = shards
+        self._append = client.register_script(_APPEND)
+
+    def append(
+        self, producer: str, batch: int, chunks: Iterable[Chunk], fence: int | None = None
+    ) -> bool:
+        """Append one batch to all shards at once; False if it was there already."""
+        names = [keys.edge(self.name)]
+        for shard in range(self.shards):
+            names += [keys.edge_shard(self.name, shard), keys.edge_shard_at(self.name, shard)]
+        args: list[object] = [producer, batch, "" if fence is None else fence]
+        for chunk in chunks:
+            args += chunk
+        done = self._append(keys=names, args=args)
+        if done == -1:
+            raise Fenced(f"edge '{self.name}': a newer run of '{producer}' is writing")
+        return bool(done)
+
+    def last_batch(self, producer: str) -> int:
+        """The producer's newest batch, -1 before the first."""
+        found = self.client.hget(keys.edge(self.name), f"batch:{producer}")
+        return -1 if found is None else int(found)
+
+    def ends(self) -> dict[str, int]:
+        """Rows appended to each shard so far: the latest offset."""
+        return {str(i): rows for i, (rows, _) in enumerate(self._counters())}
+
+    def starts(self) -> dict[str, int]:
+        """Rows before the oldest one still there, by shard: where a new consumer begins."""
+        starts = {}
+        for shard, end in self.ends().items():
+            first = self.client.xrange(keys.edge_shard(self.name, int(shard)), count=1)
+            starts[shard] = (
+                int(first[0][0].split(b"-")[0]) - int(first[0][1][b"n"]) if first else end
+            )
+        return starts
+
+    def totals(self) -> tuple[int, int]:
+        """Rows and bytes appended to all shards so far."""
+        counters = self._counters()
+        return sum(r for r, _ in counters), sum(b for _, b in counters)
+
+    def _counters(self) -> list[tuple[int, int]]:
+        pipe = self.client.pipeline(transaction=False)
+        for shard in range(self.shards):
+            pipe.hmget(keys.edge_shard_at(self.name, shard), "rows", "bytes")
+        return [(int(rows or 0), int(size or 0)) for rows, size in pipe.execute()]
+
+    def read(self, shard: int, start: int, end: int, page: int = 64) -> Iterator[pa.RecordBatch]:
+        """The rows from offset `start` up to `end` of one shard."""
+        at = start
+        while at < end:
+            entries = self.client.xrange(
+                keys.edge_shard(self.name, shard), min=f"({at}-0", count=page
+            )
+            for entry_id, fields in entries:
+                until = int(entry_id.split(b"-")[0])
+                first = until - int(fields[b"n"])
+                if first > at:
+                    raise LookupError(
+                        f"edge '{self.name}' shard {shard}: rows {at} to {first} are no longer there"
+                    )
+                yield from _slice(decode(fields[b"d"]), at - first, min(until, end) - first)
+                at = min(until, end)
+                if at >= end:
+                    return
+            if not entries:
+                raise LookupError(
+                    f"edge '{self.name}' shard {shard}: rows {at} to {end} are not there"
+                )
+
+    # -- consumers and trimming
+
+    def register(self, consumer: str) -> None:
+        """From now on nothing is trimmed that this consumer has not committed."""
+        self.client.hsetnx(keys.edge(self.name), f"consumer:{consumer}", b"{}")
+
+    def forget(self, consumer: str) -> None:
+        """The consumer will not come back: stop keeping rows for it."""
+        self.client.hdel(keys.edge(self.name), f"consumer:{consumer}")
+
+    def commit(self, consumer: str, offsets: Mapping[str, int]) -> None:
+        """Record what a consumer has done, then drop what every consumer has done."""
+        self.client.hset(
+            keys.edge(self.name), f"consumer:{consumer}", msgspec.json.encode(dict(offsets))
+        )
+        self.trim()
+
+    def committed(self) -> dict[str, dict[str, int]]:
+        """Offsets of every registered consumer."""
+        found = self.client.hgetall(keys.edge(self.name))
+        return {
+            name.decode().removeprefix("consumer:"): msgspec.json.decode(value)
+            for name, value in found.items()
+            if name.startswith(b"consumer:")
+        }
+
+    def trim(self) -> None:
+        """Drop the chunks that lie wholly behind every consumer."""
+        consumers = self.committed().values()
+        if not consumers:
+            return
+        pipe = self.client.pipeline(transaction=False)
+        for shard in range(self.shards):
+            done = min(offsets.get(str(shard), 0) for offsets in consumers)
+            if done:
+                # An entry's id is its last row: keep those that end after `done`.
+                pipe.xtrim(keys.edge_shard(self.name, shard), minid=f"{done}-1", approximate=False)
+        pipe.execute()
+
+
+def encode(batch: pa.RecordBatch) -> bytes:
+    """A record batch as an Arrow IPC stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def decode(data: bytes) -> list[pa.RecordBatch]:
+    """The record batches of an Arrow IPC stream; data only, nothing is executed."""
+    with pa.ipc.open_stream(data) as reader:
+        return list(reader)
+
+
+def chunks_of(shard: int, batch: pa.RecordBatch, rows: int = CHUNK_ROWS) -> list[Chunk]:
+    """A record batch cut into chunks for one shard."""
+    parts = (batch.slice(at, rows) for at in range(0, batch.num_rows, rows))
+    return [Chunk(shard, part.num_rows, encode(part)) for part in parts]
+
+
+def _slice(batches: Sequence[pa.RecordBatch], start: int, end: int) -> Iterator[pa.RecordBatch]:
+    at = 0
+    for batch in batches:
+        first, last = max(start - at, 0), min(end - at, batch.num_rows)
+        if first < last:
+            yield batch.slice(first, last - first)
+        at += batch.num_rows

@@ -1,0 +1,58 @@
+"""Child processes that never outlive their parent."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_parent() -> None:
+    """On Linux the kernel ends the child when its parent dies, even by kill -9."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def spawn(
+    argv: Sequence[str], log_file: Path, env: Mapping[str, str] | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start a child in a session of its own (Ctrl-C is its parent's affair), logging to a file."""
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    with log_file.open("ab") as log:
+        return subprocess.Popen(
+            list(argv),
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+
+
+def end(process: "subprocess.Popen[bytes]", grace_s: float = 15.0) -> None:
+    """Ask a child to stop, wait, and kill what is left of its session."""
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(grace_s)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_for(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", timeout_s: float) -> bool:
+    """Wait until `ready()` is true; False if the child died or the time is over."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline and process.poll() is None:
+        with suppress(OSError):
+            if ready():
+                return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,141 @@
+"""The load generator: tweets about Zipf-distributed topics, at a rate that can be steered."""
+
+import logging
+import os
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+from redis.exceptions import RedisError
+
+from controllers.engine.ports import Part, Store, Workload
+from metrics.redis_store import connect
+from pipeline.edges.source import sharded
+from pipeline.edges.stream import Chunk, Edge, chunks_of
+from pipeline.workloads.top_n import SHARDS, TWEETS
+from pipeline.workloads.topics import topic_name, topic_numbers
+
+log = logging.getLogger(__name__)
+
+NAME = "tweets"
+TICK_S = 0.1
+MOST_WAITING_ROWS = 2_000_000
+
+
+def rate_at(workload: Workload, since_s: float) -> float:
+    """Rows per second, `since_s` after the workload was set.
+
+    >>> rate_at(Workload(name="w", rows_per_s=50, ramp_rows_per_s2=2, most_rows_per_s=60), 3)
+    56.0
+    """
+    if workload.paused:
+        return 0.0
+    rate = workload.rows_per_s + workload.ramp_rows_per_s2 * since_s
+    if workload.ramp_rows_per_s2 and workload.most_rows_per_s:
+        rate = min(rate, max(workload.most_rows_per_s, workload.rows_per_s))
+    return max(0.0, float(rate))
+
+
+def tweets(first: int, count: int, at: float, seconds: float) -> pa.RecordBatch:
+    """Rows first, first + 1, ..., spread over the `seconds` before `at`."""
+    numbers = topic_numbers(first, count)
+    times = at - seconds + seconds * (np.arange(count) + 1) / max(count, 1)
+    texts = [f"row {first + i} is about #{topic_name(n)}" for i, n in enumerate(numbers)]
+    return pa.record_batch({"ts": times, "text": texts})
+
+
+class Generator:
+    """Appends rows to the edge `tweets` until `stop`. Only one runs at a time."""
+
+    def __init__(self, store: Store, redis_url: str, initial: Workload) -> None:
+        self._store = store
+        self._edge = Edge(connect(redis_url), TWEETS, SHARDS)
+        self._workload = initial
+        self._stop_event = threading.Event()
+        self._held = False
+
+    def run(self) -> None:
+        """Generate until told to stop; while Redis is away, wait for it."""
+        since = last = time.monotonic()
+        due = 0.0
+        next_look = 0.0
+        batch, total = self._resume()
+        while not self._stop_event.wait(TICK_S):
+            now = time.monotonic()
+            try:
+                if now >= next_look:
+                    next_look = now + 0.5
+                    if self._look():
+                        since = now
+                    self._beat(rate_at(self._workload, now - since))
+                rate = 0.0 if self._held else rate_at(self._workload, now - since)
+                # After a gap (Redis was away, the machine slept) no burst makes up for it.
+                due += rate * min(now - last, 1.0)
+                count, last = int(due), now
+                if count:
+                    rows = tweets(total, count, time.time(), TICK_S)
+                    self._edge.append(NAME, batch, _spread(rows, batch))
+                    due -= count
+                    batch, total = batch + 1, total + count
+            except (RedisError, OSError) as error:
+                log.warning("Redis is away: %s", error)
+                batch, total = self._resume()
+                last = time.monotonic()
+        self._gone()
+
+    def stop(self) -> None:
+        """Make `run` end."""
+        self._stop_event.set()
+
+    def _resume(self) -> tuple[int, int]:
+        """The next batch and row, from what is in Redis: nothing twice, nothing left out."""
+        while not self._stop_event.is_set():
+            try:
+                return self._edge.last_batch(NAME) + 1, self._edge.totals()[0]
+            except (RedisError, OSError):
+                time.sleep(0.5)
+        return 0, 0
+
+    def _look(self) -> bool:
+        """Read what is asked for; True if it changed."""
+        found = next((w for w in self._store.workloads() if w.name == NAME), None)
+        if found is None:
+            self._store.set_workload(self._workload)
+            return False
+        changed = found != self._workload
+        self._workload = found
+        committed = self._edge.committed().values()
+        done = min((sum(c.values()) for c in committed), default=0)
+        self._held = self._edge.totals()[0] - done > MOST_WAITING_ROWS
+        return changed
+
+    def _beat(self, rate: float) -> None:
+        detail = f"{rate:,.0f} rows/s"
+        if self._held:
+            detail = f"held back: {MOST_WAITING_ROWS:,} rows are waiting"
+        elif self._workload.paused:
+            detail = "paused"
+        self._store.beat(
+            Part(
+                id=f"generator:{NAME}",
+                kind="generator",
+                name=NAME,
+                at=time.time(),
+                pid=os.getpid(),
+                detail=detail,
+            )
+        )
+
+    def _gone(self) -> None:
+        try:
+            self._store.remove_part(f"generator:{NAME}")
+        except (RedisError, OSError):
+            log.info("Redis is away")
+
+
+def _spread(rows: pa.RecordBatch, batch: int) -> list[Chunk]:
+    """Few rows go to one shard after the other, many are shared by all."""
+    if rows.num_rows < 256 * SHARDS:
+        return chunks_of(batch % SHARDS, rows)
+    return sharded(rows, SHARDS, None)

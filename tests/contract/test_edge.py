@@ -1,0 +1,102 @@
+"""Edges in a real Redis: exact offsets, once per batch, trimmed only behind every consumer."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+import redis
+
+from controllers.model.errors import Fenced
+from metrics.redis_store import connect
+from pipeline.edges.source import EdgeReader
+from pipeline.edges.stream import Edge, chunks_of
+from pipeline.redis_server import RedisServer
+
+
+@pytest.fixture
+def edge(redis_server: RedisServer) -> Iterator[Edge]:
+    client = connect(redis_server.url)
+    client.flushall()
+    yield Edge(client, "rows", 2)
+    client.close()
+
+
+def rows(first: int, count: int) -> pa.RecordBatch:
+    return pa.record_batch({"n": list(range(first, first + count))})
+
+
+def read(edge: Edge, shard: int, start: int, end: int) -> list[int]:
+    return [n for batch in edge.read(shard, start, end, page=2) for n in batch["n"].to_pylist()]
+
+
+def test_offsets_are_rows_and_a_batch_may_begin_inside_a_chunk(edge: Edge) -> None:
+    for i in range(5):
+        edge.append("p", i, chunks_of(0, rows(10 * i, 10), 4))
+    assert edge.ends() == {"0": 50, "1": 0}
+    assert read(edge, 0, 0, 50) == list(range(50))
+    assert read(edge, 0, 7, 33) == list(range(7, 33))
+
+
+def test_a_replayed_batch_is_not_appended_twice(edge: Edge) -> None:
+    assert edge.append("p", 0, chunks_of(0, rows(0, 10)))
+    assert not edge.append("p", 0, chunks_of(0, rows(0, 10)))
+    assert edge.append("other", 0, chunks_of(1, rows(0, 3)))
+    assert edge.totals()[0] == 13
+    assert edge.last_batch("p") == 0
+    assert edge.last_batch("nobody") == -1
+
+
+def test_a_producer_whose_lease_has_passed_on_is_kept_out(edge: Edge) -> None:
+    edge.append("p", 0, chunks_of(0, rows(0, 5)), fence=2)
+    with pytest.raises(Fenced, match="a newer run of 'p' is writing"):
+        edge.append("p", 1, chunks_of(0, rows(5, 5)), fence=1)
+    assert edge.totals()[0] == 5
+
+
+def test_nothing_is_trimmed_that_a_consumer_still_needs(edge: Edge) -> None:
+    for i in range(6):
+        edge.append("p", i, chunks_of(0, rows(10 * i, 10)))
+    edge.register("slow")
+    edge.commit("fast", {"0": 60})
+    assert read(edge, 0, 0, 60) == list(range(60))
+    edge.commit("slow", {"0": 25})
+    assert edge.starts()["0"] == 20
+    assert read(edge, 0, 25, 60) == list(range(25, 60))
+    with pytest.raises(LookupError, match="rows 5 to 20 are no longer there"):
+        read(edge, 0, 5, 60)
+    edge.forget("slow")
+    edge.trim()
+    assert edge.starts() == {"0": 60, "1": 0}
+
+
+def test_a_reader_takes_what_its_limit_admits(edge: Edge, redis_server: RedisServer) -> None:
+    for i in range(4):
+        edge.append("p", i, chunks_of(i % 2, rows(10 * i, 10)))
+    reader = EdgeReader(
+        {"redis": redis_server.url, "edge": "rows", "shards": "2", "consumer": "c", "maxrows": "14"}
+    )
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, reader.getDefaultReadLimit())
+    assert end == {"0": 7, "1": 7}
+    assert reader.reportLatestOffset() == {"0": 20, "1": 20}
+    parts = reader.partitions(start, end)
+    assert [(p.shard, p.start, p.end) for p in parts] == [(0, 0, 7), (1, 0, 7)]
+    assert sum(batch.num_rows for p in parts for batch in reader.read(p)) == 14
+    reader.commit(end)
+    assert edge.committed() == {"c": {"0": 7, "1": 7}}
+
+
+def test_what_was_acknowledged_survives_kill_9(tmp_path) -> None:
+    server = RedisServer(tmp_path).start()
+    with connect(server.url) as client:
+        Edge(client, "rows", 2).append("p", 0, chunks_of(0, rows(0, 100)))
+    server.process.kill()
+    server.process.wait()
+    again = RedisServer(tmp_path, server.port).start()
+    try:
+        with redis.Redis.from_url(again.url) as client:
+            edge = Edge(client, "rows", 2)
+            assert read(edge, 0, 0, 100) == list(range(100))
+            assert not edge.append("p", 0, chunks_of(0, rows(0, 100)))
+    finally:
+        again.stop()

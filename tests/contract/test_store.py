@@ -1,0 +1,177 @@
+"""One contract for every store: in memory and in Redis."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from controllers.engine.ports import KEPT_S, Part, Placement, Store, Tier, Workload
+from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from controllers.model.errors import NotFound
+from controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, Snapshot
+from metrics.memory_store import MemoryStore
+from metrics.redis_store import RedisStore
+from pipeline.redis_server import RedisServer
+
+
+@pytest.fixture(params=["memory", "redis"])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore()
+        return
+    server: RedisServer = request.getfixturevalue("redis_server")
+    found = RedisStore.at(server.url)
+    found.client.flushall()
+    yield found
+    found.client.close()
+
+
+def sample(at: float, cluster: str = "a") -> ClusterSample:
+    return ClusterSample(
+        at=at,
+        period_s=2.0,
+        cluster=Cluster(name=cluster, executors=2),
+        operators=(Operator(name="x", cluster=cluster, load=0.5, reads=("in",)),),
+    )
+
+
+def command(number: int, cluster: str = "a") -> Command:
+    return Command(
+        id=f"c{number}",
+        cluster=cluster,
+        action=ScaleTo(executors=number),
+        issued_at=1000.0 + number,
+        expires_at=2000.0,
+        by="test",
+    )
+
+
+class TestSamples:
+    def test_come_back_whole_in_order_and_by_time(self, store: Store) -> None:
+        for at in (1000.0, 1002.0, 1004.5):
+            assert store.append(sample(at))
+        assert store.samples("a", 1000.0, 1002.0) == [sample(1000.0), sample(1002.0)]
+        assert store.samples("a", 1003.0, float("inf")) == [sample(1004.5)]
+        assert store.samples("b", 0.0, float("inf")) == []
+
+    def test_the_same_period_is_taken_once(self, store: Store) -> None:
+        assert store.append(sample(1000.0), Tier.MINUTE)
+        assert not store.append(sample(1000.0), Tier.MINUTE)
+        assert not store.append(sample(999.0), Tier.MINUTE)
+        assert len(store.samples("a", 0.0, float("inf"), Tier.MINUTE)) == 1
+        assert store.clusters() == []  # only full resolution says that a cluster is there
+
+    def test_latest_is_one_per_cluster(self, store: Store) -> None:
+        for at, name in ((1000.0, "b"), (1001.0, "a"), (1002.0, "b")):
+            store.append(sample(at, name))
+        assert store.latest() == [sample(1001.0, "a"), sample(1002.0, "b")]
+        assert store.clusters() == ["a", "b"]
+        store.forget("a")
+        assert store.clusters() == ["b"]
+        assert store.samples("a", 0.0, float("inf")) == []
+
+    def test_old_ones_go(self, store: Store) -> None:
+        kept = KEPT_S[Tier.FULL]
+        for i in range(600):  # Redis trims whole nodes of about a hundred entries
+            store.append(sample(1000.0 + 2 * i))
+        store.append(sample(1000.0 + 3 * kept))
+        left = store.samples("a", 0.0, float("inf"))
+        assert left[-1].at == 1000.0 + 3 * kept
+        assert len(left) < 150
+
+    def test_the_snapshot_is_kept(self, store: Store) -> None:
+        assert store.snapshot() is None
+        snapshot = Snapshot.of([sample(1000.0)], at=1001.0)
+        store.save_snapshot(snapshot)
+        assert store.snapshot() == snapshot
+
+
+class TestCommands:
+    def test_are_open_until_final_and_in_order(self, store: Store) -> None:
+        for i in (2, 1, 3):
+            store.submit(command(i))
+        store.submit(command(9, cluster="b"))
+        assert [c.id for c in store.open_commands("a")] == ["c1", "c2", "c3"]
+        store.report(CommandResult(id="c2", status=CommandStatus.RUNNING, at=1.0, progress=0.5))
+        store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=1.0, message="ok"))
+        assert [c.id for c in store.open_commands("a")] == ["c2", "c3"]
+        assert store.command("c2") == (
+            command(2),
+            CommandResult(id="c2", status=CommandStatus.RUNNING, at=1.0, progress=0.5),
+        )
+
+    def test_the_same_id_is_one_command(self, store: Store) -> None:
+        store.submit(command(1))
+        store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=1.0))
+        store.submit(command(1))
+        assert store.open_commands("a") == []
+        assert len(store.recent_commands()) == 1
+
+    def test_are_claimed_by_one_holder_who_may_resume(self, store: Store) -> None:
+        store.submit(command(1))
+        assert store.claim("c1", "me", 1.0)
+        assert not store.claim("c1", "you", 1.0)
+        assert store.claim("c1", "me", 2.0)
+        store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=3.0))
+        assert not store.claim("c1", "me", 4.0)
+        assert not store.claim("c99", "me", 4.0)
+
+    def test_a_final_result_stays(self, store: Store) -> None:
+        store.submit(command(1))
+        store.report(CommandResult(id="c1", status=CommandStatus.FAILED, at=1.0, message="no"))
+        store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=2.0))
+        found = store.command("c1")
+        assert found is not None
+        assert found[1].message == "no"
+
+    def test_recent_ones_come_newest_first(self, store: Store) -> None:
+        for i in range(5):
+            store.submit(command(i))
+        assert [c.id for c, _ in store.recent_commands(limit=2)] == ["c4", "c3"]
+
+    def test_unknown_ones_are_said_so(self, store: Store) -> None:
+        assert store.command("nope") is None
+        with pytest.raises(NotFound, match="there is no command nope"):
+            store.report(CommandResult(id="nope", status=CommandStatus.DONE, at=1.0))
+
+
+class TestLeases:
+    def test_one_holder_at_a_time_and_tokens_only_grow(self, store: Store) -> None:
+        mine = store.acquire("op", "me", 30.0)
+        assert mine is not None
+        assert store.acquire("op", "you", 30.0) is None
+        assert store.acquire("op", "me", 30.0) == mine
+        assert store.lease("op") == mine
+        store.release(mine)
+        yours = store.acquire("op", "you", 30.0)
+        assert yours is not None
+        assert yours.token > mine.token
+        assert not store.renew(mine, 30.0)
+        store.release(mine)  # an old holder takes nothing away
+        assert store.lease("op") == yours
+
+    def test_they_end_by_themselves(self, store: Store) -> None:
+        mine = store.acquire("op", "me", 0.05)
+        assert mine is not None
+        assert store.renew(mine, 0.05)
+        time.sleep(0.15)
+        assert store.lease("op") is None
+        assert not store.renew(mine, 1.0)
+        assert store.acquire("op", "you", 1.0) is not None
+
+
+def test_parts_placement_modes_and_workloads(store: Store) -> None:
+    part = Part(id="host:a", kind="host", name="a", at=1.0)
+    store.beat(part)
+    store.beat(Part(id="engine:1", kind="engine", name="leader", at=2.0))
+    assert [p.id for p in store.parts()] == ["engine:1", "host:a"]
+    store.remove_part("engine:1")
+    assert store.parts() == [part]
+    placed = Placement(operator="x", cluster="a", wanted="stopped")
+    store.place(placed)
+    assert store.placements() == {"x": placed}
+    store.set_mode("a", Mode.AUTO)
+    assert store.modes() == {"a": Mode.AUTO}
+    workload = Workload(name="w", rows_per_s=5.0, paused=True)
+    store.set_workload(workload)
+    assert store.workloads() == [workload]

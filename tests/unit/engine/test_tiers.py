@@ -1,0 +1,50 @@
+"""Rolling up: every period once, also after the engine was away."""
+
+from controllers.engine.ports import Tier
+from controllers.engine.tiers import ends_due, roll_up
+from controllers.model.snapshot import Cluster, ClusterSample, Operator
+from metrics.memory_store import MemoryStore
+
+
+def fill(store: MemoryStore, first: int, last: int) -> None:
+    for at in range(first, last + 1, 2):
+        store.append(
+            ClusterSample(
+                at=float(at),
+                period_s=2.0,
+                cluster=Cluster(name="a"),
+                operators=(Operator(name="x", cluster="a", rows=1, load=float(at)),),
+            )
+        )
+
+
+def test_nothing_is_due_before_a_period_is_over() -> None:
+    assert ends_due(60.0, 119.0, Tier.MINUTE) == []
+    assert ends_due(60.0, 120.0, Tier.MINUTE) == [120.0]
+
+
+def test_a_minute_holds_the_samples_that_ended_in_it() -> None:
+    store = MemoryStore()
+    fill(store, 1_000_002, 1_000_130)  # 1,000,020 and 1,000,080 end a minute
+    assert roll_up(store, 1_000_131.0) == 2
+    minutes = store.samples("a", 0, 2e9, Tier.MINUTE)
+    assert [(s.at, s.operators[0].rows) for s in minutes] == [(1_000_020.0, 10), (1_000_080.0, 30)]
+
+
+def test_doing_it_again_changes_nothing_and_gaps_are_caught_up() -> None:
+    store = MemoryStore()
+    fill(store, 1_000_002, 1_000_084)
+    assert roll_up(store, 1_000_086.0) == 2
+    assert roll_up(store, 1_000_087.0) == 0
+    fill(store, 1_000_086, 1_000_330)
+    assert roll_up(store, 1_000_330.0) == 4
+
+
+def test_quarters_come_from_minutes() -> None:
+    store = MemoryStore()
+    for start in range(999_900, 1_001_700, 300):
+        fill(store, start + 2, start + 300)
+        roll_up(store, start + 305.0)
+    quarters = store.samples("a", 0, 2e9, Tier.QUARTER)
+    assert [s.at for s in quarters] == [1_000_800.0, 1_001_700.0]
+    assert [s.operators[0].rows for s in quarters] == [450, 450]

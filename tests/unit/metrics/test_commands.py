@@ -1,0 +1,82 @@
+"""Commands: carried out once, refused when late, fenced or unknown."""
+
+import time
+
+from controllers.model.command import Command, CommandStatus, ScaleTo, StopOperator
+from controllers.model.errors import Refused
+from metrics.commands import LEADER, CommandRunner, why_refused
+from metrics.memory_store import MemoryStore
+
+
+def command(number: int, action=None, fence: int | None = None, lives_s: float = 30.0) -> Command:
+    now = time.time()
+    return Command(
+        id=f"c{number}",
+        cluster="a",
+        action=action or ScaleTo(executors=number),
+        issued_at=now,
+        expires_at=now + lives_s,
+        fence=fence,
+    )
+
+
+def run(store: MemoryStore, handlers, seconds: float = 2.0) -> None:
+    runner = CommandRunner(store, "a", "me", handlers, poll_s=0.01)
+    runner.start()
+    deadline = time.monotonic() + seconds
+    while store.open_commands("a") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    runner.close()
+    runner.join()
+
+
+def status(store: MemoryStore, command_id: str) -> CommandStatus:
+    found = store.command(command_id)
+    assert found
+    return found[1].status
+
+
+def test_each_is_carried_out_once_and_in_order() -> None:
+    store, done = MemoryStore(), []
+    for i in (1, 2, 3):
+        store.submit(command(i))
+        store.submit(command(i))  # the same id again
+    run(store, {ScaleTo: lambda action, report: done.append(action.executors) or "ok"})
+    assert done == [1, 2, 3]
+    assert status(store, "c1") is CommandStatus.DONE
+
+
+def test_progress_and_failure_are_reported_in_words() -> None:
+    store = MemoryStore()
+    store.submit(command(1))
+
+    def handler(action: ScaleTo, report) -> str:
+        report(0.5, "half way")
+        assert store.command("c1")[1].message == "half way"
+        raise Refused("no cores are free")
+
+    run(store, {ScaleTo: handler})
+    assert store.command("c1")[1].status is CommandStatus.FAILED
+    assert store.command("c1")[1].message == "no cores are free"
+
+
+def test_late_fenced_and_unknown_commands_change_nothing() -> None:
+    store, done = MemoryStore(), []
+    store.acquire(LEADER, "old engine", 0.0)
+    store.acquire(LEADER, "new engine", 60.0)  # token 2
+    store.submit(command(1, lives_s=-1.0))
+    store.submit(command(2, fence=1))
+    store.submit(command(3, fence=2))
+    store.submit(command(4, action=StopOperator(operator="x")))
+    run(store, {ScaleTo: lambda action, report: done.append(action.executors) or ""})
+    assert [status(store, f"c{i}") for i in (1, 2, 3, 4)] == [
+        CommandStatus.EXPIRED,
+        CommandStatus.REFUSED,
+        CommandStatus.DONE,
+        CommandStatus.REFUSED,
+    ]
+    assert done == [3]
+
+
+def test_a_person_needs_no_fence() -> None:
+    assert why_refused(command(1), time.time(), newest_fence=9) is None

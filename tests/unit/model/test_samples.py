@@ -1,0 +1,29 @@
+"""Merging samples: means, totals and peaks."""
+
+from controllers.model.samples import merged
+from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+
+
+def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSample:
+    return ClusterSample(
+        at=at,
+        period_s=2.0,
+        cluster=Cluster(name="a", executors=int(at), busy_cores=load),
+        operators=(Operator(name="x", cluster="a", load=load, queue_rows=queue, rows=rows),),
+        executors=(Executor(id="1", host="h", cores=1, busy_share=load, tasks=rows),),
+    )
+
+
+def test_means_totals_and_peaks() -> None:
+    whole = merged([sample(2, 0.5, 10, 3), sample(4, 1.0, 90, 4), sample(6, 0.0, None, 5)])
+    (operator,) = whole.operators
+    assert (whole.at, whole.period_s, whole.cluster.executors) == (6, 6.0, 6)
+    assert (operator.load, operator.queue_rows, operator.rows) == (0.5, 90, 12)
+    assert (whole.cluster.busy_cores, whole.executors[0].busy_share) == (0.5, 0.5)
+    assert whole.executors[0].tasks == 12
+
+
+def test_what_left_before_the_end_is_not_part_of_it() -> None:
+    gone = sample(2, 1.0, 1, 1)
+    left = ClusterSample(at=4, period_s=2.0, cluster=Cluster(name="a"))
+    assert merged([gone, left]).operators == ()

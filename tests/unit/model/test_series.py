@@ -1,0 +1,42 @@
+"""Load series: population statistics, and no NaN whatever comes in."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controllers.model.series import LoadSeries, correlation_matrix
+
+values = st.lists(st.floats(-1e6, 1e6), min_size=0, max_size=12)
+
+
+def test_statistics_are_those_of_the_population() -> None:
+    series = LoadSeries((1.0, 2.0, 6.0))
+    assert series.mean == 3.0
+    assert series.variance == pytest.approx(14 / 3)
+    assert series.covariance(LoadSeries((2.0, 4.0, 12.0))) == pytest.approx(28 / 3)
+
+
+def test_correlation_agrees_with_numpy() -> None:
+    a, b = (1.0, 5.0, 2.0, 8.0), (2.0, 1.0, 7.0, 3.0)
+    assert LoadSeries(a).correlation(LoadSeries(b)) == pytest.approx(np.corrcoef(a, b)[0, 1])
+
+
+def test_series_are_aligned_at_their_newest_value() -> None:
+    assert (LoadSeries((1.0, 2.0, 3.0)) + LoadSeries((10.0,))).values == (1.0, 2.0, 13.0)
+    assert LoadSeries.total([]).values == ()
+
+
+@given(st.lists(values, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_a_correlation_matrix_is_always_finite_symmetric_and_in_range(rows: list[list[float]]) -> None:
+    matrix = correlation_matrix([LoadSeries(tuple(r)) for r in rows])
+    assert np.isfinite(matrix).all()
+    assert (np.abs(matrix) <= 1.0).all()
+    assert (matrix == matrix.T).all()
+    assert (np.diag(matrix) == 1.0).all()
+
+
+@pytest.mark.parametrize("other", [(), (4.0,), (4.0, 4.0, 4.0)])
+def test_constant_and_empty_series_correlate_with_nothing(other: tuple[float, ...]) -> None:
+    assert LoadSeries((1.0, 2.0, 3.0)).correlation(LoadSeries(other)) == 0.0

@@ -1,0 +1,57 @@
+"""Snapshots: the newest of every cluster, each operator once, flows by data set."""
+
+import msgspec
+import pytest
+
+from controllers.model.snapshot import (
+    Cluster,
+    ClusterSample,
+    Operator,
+    OperatorStatus,
+    Snapshot,
+)
+
+
+def sample(cluster: str, at: float, *operators: Operator, executors: int = 1) -> ClusterSample:
+    return ClusterSample(
+        at=at,
+        period_s=2.0,
+        cluster=Cluster(name=cluster, executors=executors, cores_per_executor=2),
+        operators=operators,
+    )
+
+
+def test_takes_the_newest_sample_of_each_cluster_and_tells_its_age() -> None:
+    snapshot = Snapshot.of([sample("b", 5), sample("a", 9), sample("a", 7)], at=10.0)
+    assert [(c.name, c.heartbeat_age_s) for c in snapshot.clusters] == [("a", 1.0), ("b", 5.0)]
+
+
+def test_an_operator_that_has_moved_is_shown_where_it_runs() -> None:
+    left = Operator(name="x", cluster="a", status=OperatorStatus.STOPPED)
+    here = Operator(name="x", cluster="b")
+    snapshot = Snapshot.of([sample("a", 9, left), sample("b", 8, here)], at=10.0)
+    assert [o.cluster for o in snapshot.operators] == ["b"]
+
+
+def test_load_is_per_core_and_safe_without_executors() -> None:
+    busy = Operator(name="x", cluster="a", load=1.5)
+    assert Snapshot.of([sample("a", 1, busy, executors=3)], at=1).load("a") == pytest.approx(0.25)
+    assert Snapshot.of([sample("a", 1, busy, executors=0)], at=1).load("a") == pytest.approx(1.5)
+    assert Snapshot.of([], at=1).load("a") == 0.0
+
+
+def test_edges_join_writers_and_readers_by_data_set() -> None:
+    first = Operator(name="first", cluster="a", reads=("in",), writes=("mid",), arrival_rows_per_s=9)
+    second = Operator(
+        name="second", cluster="a", reads=("mid",), arrival_rows_per_s=6, row_bytes=10.0
+    )
+    edges = Snapshot.of([sample("a", 1, first, second)], at=1).edges
+    assert [(e.source, e.target, e.rows_per_s, e.bytes_per_s) for e in edges] == [
+        ("in", "first", 9, None),
+        ("first", "second", 6, 60.0),
+    ]
+
+
+def test_survives_json() -> None:
+    snapshot = Snapshot.of([sample("a", 1, Operator(name="x", cluster="a", reads=("r",)))], at=2)
+    assert msgspec.json.decode(msgspec.json.encode(snapshot), type=Snapshot) == snapshot

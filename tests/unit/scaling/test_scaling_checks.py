@@ -1,0 +1,148 @@
+"""Checks that every scaler passes, found by the registry."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scaling_world import World, odd_snapshots, operator, snapshot
+
+from controllers.model.decision import NoChange, Scale
+from controllers.model.errors import InvalidInput
+from controllers.scaling.base import Scope
+from controllers.scaling.facts import observe
+from controllers.scaling.registry import create, scalers
+from controllers.settings import build, describe
+
+NAMES = tuple(scalers())
+SCOPE = Scope(cluster="a")
+every_scaler = pytest.mark.parametrize("name", NAMES)
+
+
+def test_all_scalers_are_found() -> None:
+    assert {
+        "no_op", "fixed", "thresholds", "spark_streaming", "dodo", "qlearning", "drs",
+        "rate_based", "parameter_optimisation", "predictive",
+    } <= set(NAMES)
+
+
+def test_an_unknown_scaler_is_a_sentence_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match=r"no scaler 'magic'; known: .*drs"):
+        create("magic", {}, SCOPE)
+
+
+@every_scaler
+@pytest.mark.parametrize("case", list(odd_snapshots()))
+def test_survives_odd_input(name: str, case: str) -> None:
+    scaler = create(name, {}, SCOPE)
+    memory = scaler.fresh()
+    shot = odd_snapshots()[case]
+    for step in range(4):
+        decision, memory = scaler.decide(shot, memory, step * 60.0)
+        check_answer(decision, shot, SCOPE)
+        msgspec.json.encode(memory)
+
+
+@every_scaler
+def test_says_so_where_the_cluster_is_missing(name: str) -> None:
+    scaler = create(name, {}, SCOPE)
+    decision, memory = scaler.decide(odd_snapshots()["empty"], scaler.fresh(), 0.0)
+    assert isinstance(decision, NoChange)
+    assert "cluster a" in decision.reason.text
+    assert memory == scaler.fresh()
+
+
+@every_scaler
+def test_is_deterministic_and_memory_survives_json(name: str) -> None:
+    """Two runs agree, though one of them restarts before every single decision."""
+    through = create(name, {}, SCOPE)
+    straight, restarted = World(wave), World(wave)
+    memory, plain = through.fresh(), None
+    for _ in range(40):
+        one, memory = through.decide(straight.step(), memory, straight.now)
+        again = create(name, {}, SCOPE)
+        two, kept = again.decide(restarted.step(), again.remember(plain), restarted.now)
+        plain = msgspec.json.encode(kept)
+        assert one == two
+        if isinstance(one, Scale):
+            straight.executors = restarted.executors = one.executors
+    assert again.remember(plain) == memory
+    assert again.remember(msgspec.json.decode(plain)) == memory
+
+
+@every_scaler
+def test_memory_of_something_else_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        create(name, {}, SCOPE).remember(b"[1]")
+
+
+@every_scaler
+def test_settings_have_help_and_defaults_that_pass(name: str) -> None:
+    kind = scalers()[name]
+    build(kind.settings_type, {})
+    for row in describe(kind.settings_type):
+        assert row.help, row.key
+    assert kind.title
+    assert kind.__doc__
+
+
+# Q-learning takes a steady load for a falling one: see the finding in test_qlearning.
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "qlearning"])
+def test_a_constant_load_within_bounds_settles(name: str) -> None:
+    """At a steady load there are only so many changes, and none at the end."""
+    world = World(lambda at: 2000.0, executors=4)
+    world.run(create(name, {}, SCOPE), periods=160)
+    late = [a for a in world.actions if a[0] > 400.0]
+    assert len(late) <= 2, world.actions
+
+
+limits = st.integers(0, 30)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    executors=limits, wanted=limits, least=limits, most=limits, left=st.none() | limits,
+    top=st.none() | limits, cores=st.integers(1, 4),
+    load=st.floats(0, 200), latency=st.floats(0, 500), queue=st.integers(0, 10**7),
+)
+@every_scaler
+def test_never_leaves_the_limits(
+    name: str, executors: int, wanted: int, least: int, most: int, left: int | None,
+    top: int | None, cores: int, load: float, latency: float, queue: int,
+) -> None:
+    scope = Scope(cluster="a", max_executors=top, total_left=left)
+    scaler = create(name, {}, scope)
+    shot = snapshot(
+        operator(load=load, busy_cores=load, arrival_rows_per_s=load * 2000, queue_rows=queue,
+                 processing_s=latency),
+        executors=executors, executors_wanted=wanted, least=least, most=most, cores=cores,
+    )
+    memory = scaler.fresh()
+    for at in (0.0, 70.0, 140.0):
+        decision, memory = scaler.decide(shot, memory, at)
+        check_answer(decision, shot, scope)
+
+
+def check_answer(decision: Any, shot: Any, scope: Scope) -> None:
+    """A Scale within the limits, or NoChange; always with a reason, rule and finite numbers."""
+    assert isinstance(decision, Scale | NoChange)
+    assert decision.reason.text.endswith(".")
+    assert decision.reason.rule
+    encoded = msgspec.json.encode(decision)
+    assert b"null" not in msgspec.json.encode(decision.reason.numbers), "a number is not finite"
+    assert msgspec.json.decode(encoded, type=type(decision)) == decision
+    if isinstance(decision, Scale):
+        facts = observe(shot, scope)
+        assert facts is not None
+        assert facts.low <= decision.executors <= facts.high
+        assert decision.before == facts.executors != decision.executors
+        assert decision.prediction.executors == {"a": decision.executors}
+        if scope.total_left is not None:
+            assert decision.executors - facts.executors <= scope.total_left
+
+
+def wave(at: float) -> float:
+    """Up and down between 500 and 8,500 rows per second, once in 100 s."""
+    phase = at % 100.0 / 100.0
+    return 500.0 + 16000.0 * min(phase, 1.0 - phase)

@@ -163,6 +163,60 @@ def operator(
     _finish(control.operator(_store(redis), verb, name))
 
 
+@app.command()
+def plan(
+    problem: Annotated[str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")],
+    planner: Annotated[str, typer.Option(help="Name of a planner, or 'all' for a comparison")] = "milp",
+    moves: Annotated[int | None, typer.Option(min=0, help="Most moves")] = None,
+    cost: Annotated[float | None, typer.Option(min=0, help="Most migration cost")] = None,
+    time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds to look for a better plan")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is random")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="With 'all': a list instead of a table")] = False,
+) -> None:
+    """Plan which item goes to which bin."""
+    from commands import plan as command
+
+    raise typer.Exit(command.run(problem, planner, moves, cost, time_limit, seed, json))
+
+
+@app.command()
+def size(
+    problem: Annotated[str, typer.Argument(help="JSON file with operators, external and routing; - for stdin")],
+    scaler: Annotated[str, typer.Option(help="Model that sizes the network")] = "drs",
+    k_max: Annotated[int | None, typer.Option(min=1, help="Share out so many processors")] = None,
+    t_max: Annotated[float | None, typer.Option(min=0, help="Fewest processors within so many seconds")] = None,
+) -> None:
+    """Size a network of operators: how many processors each needs."""
+    from commands import size as command
+
+    raise typer.Exit(command.run(problem, scaler, k_max, t_max))
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[str], typer.Argument(help="Event logs, or folders of them")],
+    runs: Annotated[Path, typer.Option(help="Folder that the runs are written to")] = Path("runs"),
+    spark: Annotated[str | None, typer.Option(help="Parse on this Spark master, for thousands of logs")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One summary object per application attempt")] = False,
+) -> None:
+    """Make runs of Spark event logs, of any version and compression."""
+    from commands import import_ as command
+
+    raise typer.Exit(command.run(paths, json, str(runs), spark))
+
+
+@app.command()
+def follow(
+    path: Annotated[str, typer.Argument(help="An event log that grows")],
+    period: Annotated[float, typer.Option(help="Seconds of a period")] = 10.0,
+    json: Annotated[bool, typer.Option("--json", help="One sample per line")] = False,
+) -> None:
+    """Watch a growing event log, read-only."""
+    from commands import follow as command
+
+    raise typer.Exit(command.run(path, json, period))
+
+
 def _store(redis: str):  # type: ignore[no-untyped-def]
     from metrics.redis_store import RedisStore
 

@@ -87,7 +87,8 @@
     if (message.map) weir.drawMap();
     const drawnAt = Date.now();
     for (const mark of message.marks || [])
-      window.weirDrawn.push({ ...mark, drawn_at_ms: drawnAt });
+      if (Math.round(mark.at * 1000) > (state.cursor.at[mark.cluster] || 0))
+        window.weirDrawn.push({ ...mark, drawn_at_ms: drawnAt });
     if (window.weirDrawn.length > DRAWN_KEPT)
       window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
   }

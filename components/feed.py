@@ -31,7 +31,8 @@ def register(app: Dash, hub: Hub) -> None:
         State(ids.URL, "search"), State(ids.CURSOR, "data"), websocket=True, persistent=True
     )
     async def push(search: str | None, seen: Any) -> None:
-        if "feed=poll" not in (search or ""):
+        # A browser without shared workers sends even this by HTTP; it will poll.
+        if ctx.websocket is not None and "feed=poll" not in (search or ""):
             await _push(hub, cursor_of(seen))
 
     @app.callback(

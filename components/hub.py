@@ -133,7 +133,7 @@ class Hub:
                     self._lost(error)
                     await asyncio.sleep(0.5)
 
-    async def _read_samples(self, client: "redis.asyncio.Redis[Any]") -> None:
+    async def _read_samples(self, client: Any) -> None:
         if not self._series:
             await asyncio.sleep(0.2)  # the other reader finds out which clusters there are
             return

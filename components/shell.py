@@ -19,8 +19,13 @@ def shell() -> Component:
         children=html.Div(
             [
                 html.A("Skip to the content", href="#content", className="skip"),
-                _header(),
-                html.Div(id="banner", className="banner", role="alert", hidden=True),
+                html.Div(
+                    [
+                        _header(),
+                        html.Div(id="banner", className="banner", role="alert", hidden=True),
+                    ],
+                    className="top",
+                ),
                 html.Main(
                     html.Div(loading(), id=ids.PAGE), id="content", className="content", tabIndex=-1
                 ),

@@ -5,7 +5,6 @@ from dash.development.base_component import Component
 
 from components.cards.parts import live
 from components.view.live import Figures
-from components.view.text import seconds
 
 
 def key_figures(figures: Figures, target_latency_s: float) -> Component:
@@ -17,7 +16,7 @@ def key_figures(figures: Figures, target_latency_s: float) -> Component:
             _figure("Arriving", live(figures, "all/arriving"), "rows/s from outside"),
             _figure("Load per core", live(figures, "all/load"), live(figures, "all/load-where")),
             _figure(
-                "Latency", live(figures, "all/latency"), f"slowest, target {seconds(target_latency_s)}"
+                "Latency", live(figures, "all/latency"), f"slowest, target {target_latency_s:g} s"
             ),
             _figure("Queue", live(figures, "all/queue"), "rows waiting"),
             _figure(

@@ -8,7 +8,15 @@ from dash.development.base_component import Component
 from components.cards.parts import icon, since
 from components.view.health import PartHealth
 
-_ICONS = {"up": "check", "starting": "clock", "silent": "warn", "down": "cross"}
+_ICONS = {
+    "up": "check",
+    "starting": "clock",
+    "silent": "warn",
+    "down": "cross",
+    "unseen": "warn",
+    "unknown": "search",
+}
+_WORDS = {"starting": "starting", "unseen": "not seen yet", "unknown": "unknown", "down": "down"}
 
 
 def health_bar(parts: Sequence[PartHealth]) -> Component:
@@ -28,9 +36,7 @@ def _chip(part: PartHealth) -> Component:
 def _words(part: PartHealth) -> list[Component]:
     if part.state == "up":
         return [html.Span("up", className="visually-hidden")]
-    if part.state == "starting":
-        return [html.Span("starting", className="health-word")]
-    if part.at is None:
-        return [html.Span("down", className="health-word")]
+    if part.at is None or part.state in ("starting", "unseen", "unknown"):
+        return [html.Span(_WORDS.get(part.state, part.state), className="health-word")]
     words = "down for " if part.state == "down" else "no sign of life for "
     return [html.Span([words, since(part.at)], className="health-word")]

@@ -36,10 +36,13 @@ def empty(address: str) -> Component:
         "No clusters yet",
         [
             html.P("Start one that runs your operators:"),
-            html.Pre(f"python app.py host my-cluster --redis redis://{address}"),
+            html.Pre(
+                "python app.py host my-cluster --operators my_operators \\\n"
+                f"    --redis redis://{address} --master spark://my-master:7077"
+            ),
             html.P("Or attach a job that you run yourself, with one line in it:"),
             html.Pre(
-                "from metrics.attach import attach\n"
+                "from metrics.agent import attach\n"
                 f'attach(spark, "my-job", redis_url="redis://{address}")'
             ),
             html.P("It appears here with its first report; there is no need to reload."),

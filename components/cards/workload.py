@@ -7,17 +7,17 @@ from dash import html
 from dash.development.base_component import Component
 
 from components import ids
-from components.cards.parts import icon
-from components.view import text
+from components.cards.parts import icon, live
+from components.view.live import Figures
 from controllers.engine.ports import Workload
 
 
-def workload_card(workloads: Sequence[Workload]) -> Component | None:
+def workload_card(workloads: Sequence[Workload], figures: Figures) -> Component | None:
     """One line per generator; nothing where nothing generates."""
     if not workloads:
         return None
     return html.Section(
-        [_line(w) for w in workloads], className="card workload", **{"aria-label": "Workload"}
+        [_line(w, figures) for w in workloads], className="card workload", **{"aria-label": "Workload"}
     )
 
 
@@ -25,29 +25,21 @@ def highest_rate(workload: Workload) -> int:
     """Where the slider ends: room for four times the present rate, rounded up.
 
     >>> highest_rate(Workload(name="tweets", rows_per_s=200))
-    1000
+    800
     """
     wanted = max(workload.rows_per_s * 4, workload.most_rows_per_s, 100)
     step = 10 ** (len(str(int(wanted))) - 1)
     return int(-(-wanted // step) * step) if wanted > step else step
 
 
-def _line(workload: Workload) -> Component:
+def _line(workload: Workload, figures: Figures) -> Component:
     most = highest_rate(workload)
-    asked = f"asked for {text.rate(workload.rows_per_s)}"
-    if workload.paused:
-        asked = f"paused, {asked}"
-    elif workload.ramp_rows_per_s2:
-        asked += (
-            f", rising by {text.amount(workload.ramp_rows_per_s2)} rows/s each second"
-            f" up to {text.rate(workload.most_rows_per_s)}"
-        )
     verb, picture = ("Resume", "play") if workload.paused else ("Pause", "pause")
     label = f"Rate of {workload.name} in rows/s"
     return html.Div(
         [
             html.Div(
-                [html.H2(["Workload ", workload.name]), html.Span(asked, className="quiet")],
+                [html.H2(["Workload ", workload.name]), live(figures, f"workload/{workload.name}/asked", "quiet")],
                 className="workload-title",
             ),
             dmc.Slider(

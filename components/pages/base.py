@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from components import ids
 from components.view import commands, live
@@ -20,10 +21,11 @@ from components.view.charts import (
     spec,
 )
 from components.view.digest import digest
-from components.view.health import health
+from components.view.health import PartHealth, health
 from components.view.map import flow_map
 from components.view.path import Place
 from components.view.world import World, samples_of_operator
+from controllers.model.snapshot import Cluster
 
 WINDOW_S = 15 * 60.0
 
@@ -101,12 +103,14 @@ def _control_room(world: World, place: Place) -> Page:
         charts += charts_of(world, cluster.name)
     for operator in snapshot.operators:
         figures |= live.operator_brief(world, operator)
+    for workload in world.workloads:
+        figures |= live.workload_figures(workload)
     return _page(
         place,
         "control_room",
         [_cluster_facts(c) for c in snapshot.clusters],
         [(o.name, o.cluster) for o in snapshot.operators],
-        [(w.name, w.rows_per_s, w.paused, w.ramp_rows_per_s2) for w in world.workloads],
+        [(w.name, w.paused) for w in world.workloads],
         clusters=tuple(c.name for c in snapshot.clusters),
         charts=tuple(charts),
         figures=figures,
@@ -153,7 +157,7 @@ def _operator(world: World, place: Place) -> Page:
     )
 
 
-def _cluster_facts(cluster: Any) -> list[Any]:
+def _cluster_facts(cluster: Cluster) -> list[Any]:
     return [
         cluster.name, cluster.can_scale, cluster.hosted, cluster.mode.value, cluster.ui_url,
         cluster.app_id, cluster.spark_version, cluster.cores_per_executor,
@@ -161,10 +165,6 @@ def _cluster_facts(cluster: Any) -> list[Any]:
     ]  # fmt: skip
 
 
-def _settled(parts: list[Any]) -> list[Any]:
+def _settled(parts: list[PartHealth]) -> list[PartHealth]:
     """Without the times of parts that are up: those change with every beat."""
-    return [
-        p if p.state != "up" else type(p)(id=p.id, kind=p.kind, title=p.title, state=p.state,
-                                          detail=p.detail)
-        for p in parts
-    ]  # fmt: skip
+    return [replace(p, at=None) if p.state == "up" else p for p in parts]

@@ -31,7 +31,7 @@ def render(world: World, page: Page) -> Component:
         [
             html.H1("Control room", className="visually-hidden"),
             key_figures(page.figures, world.target_latency_s),
-            workload_card(world.workloads),
+            workload_card(world.workloads, page.figures),
             *cards,
             html.Div(
                 [

@@ -129,11 +129,13 @@ def cluster_page_charts(
         title="Load by operator",
         unit="cores",
         cluster=cluster,
-        traces=tuple(
-            Trace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
-            for i, name in enumerate(operators)
-        )
-        + (Trace(name="cores present", colour="bad", style="step", dashed=True),),
+        traces=(
+            *(
+                Trace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
+                for i, name in enumerate(operators)
+            ),
+            Trace(name="cores present", colour="bad", style="step", dashed=True),
+        ),
         values=lambda s: (
             *(next((o.load for o in s.operators if o.name == n), None) for n in operators),
             s.cluster.capacity,

@@ -1,15 +1,18 @@
-"""Which parts are up. Four words: up, starting, silent, down.
+"""Which parts are up, in a word each.
 
     up        it gave a sign of life lately
     starting  it says so itself
     silent    no sign of life for longer than it should take
-    down      it said good-bye, or Redis does not answer
+    down      it said good-bye; of Redis: it does not answer
+    unseen    it has never reported
+    unknown   Redis, where it would report, does not answer
 """
 
 from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from components.view.text import plural
 from components.view.world import World, stale, stale_after_s
@@ -18,7 +21,7 @@ from controllers.engine.ports import Part
 SILENT_AFTER_S = 6.0
 """Every part beats each one or two seconds; a missing third beat is worth a word."""
 
-State = Literal["up", "starting", "silent", "down"]
+State = Literal["up", "starting", "silent", "down", "unseen", "unknown"]
 _ORDER = {"redis": 0, "engine": 1, "host": 2, "agent": 3, "generator": 4, "web": 5}
 _TITLES = {"engine": "Engine", "host": "Host", "agent": "Job", "generator": "Generator"}
 
@@ -51,24 +54,15 @@ def health(world: World) -> list[PartHealth]:
     """Every part, Redis first; web workers together in one entry."""
     parts = [_redis(world)]
     if world.redis_down_since is not None or not world.ready:
-        # What the others did last is known, what they do now is not.
-        known = [replace_state(p, "silent") for p in _others(world)]
-        return parts + [p for p in known if p.kind != "web"]
+        return parts + [replace(p, state="unknown", at=None) for p in _others(world)]
     return parts + _others(world)
-
-
-def replace_state(part: PartHealth, state: State) -> PartHealth:
-    """The same part in another state."""
-    return PartHealth(
-        id=part.id, kind=part.kind, title=part.title, state=state, at=part.at, detail=part.detail
-    )
 
 
 def overall(world: World) -> Literal["ok", "degraded"]:
     """Whether everything that has ever reported is up and its data is fresh."""
     if world.redis_down_since is not None or not world.ready:
         return "degraded"
-    if any(p.state in ("silent", "down") for p in health(world)):
+    if any(p.state in ("silent", "down", "unseen") for p in health(world)):
         return "degraded"
     return "degraded" if any(stale(world, name) for name in world.series) else "ok"
 
@@ -134,7 +128,7 @@ def _others(world: World) -> list[PartHealth]:
         for part in single
     ]
     if not any(p.kind == "engine" for p in found) and world.parts:
-        found.insert(0, PartHealth(id="engine", kind="engine", title="Engine", state="down",
+        found.insert(0, PartHealth(id="engine", kind="engine", title="Engine", state="unseen",
                                    detail="It has not reported yet."))  # fmt: skip
     web = [p for p in world.parts if p.kind == "web"]
     return [*found, _web(web, world.at)] if web else found

@@ -12,6 +12,7 @@ from msgspec import Struct
 from components.view import text
 from components.view.charts import highest, total
 from components.view.world import World, stale
+from controllers.engine.ports import Workload
 from controllers.model.snapshot import Cluster, Operator, OperatorStatus
 
 State = Literal["", "ok", "warn", "bad", "off"]
@@ -173,6 +174,19 @@ def operator_figures(world: World, operator: Operator) -> Figures:
             text.NOTHING if operator.lease_token is None else f"#{operator.lease_token}"
         ),
     }
+
+
+def workload_figures(workload: Workload) -> Figures:
+    """What a generator is asked for, in words."""
+    asked = f"asked for {text.rate(workload.rows_per_s)}"
+    if workload.paused:
+        asked = f"paused, {asked}"
+    elif workload.ramp_rows_per_s2 and workload.rows_per_s < workload.most_rows_per_s:
+        asked += (
+            f", rising by {text.amount(workload.ramp_rows_per_s2)} rows/s each second"
+            f" up to {text.rate(workload.most_rows_per_s)}"
+        )
+    return {f"workload/{workload.name}/asked": Figure(asked)}
 
 
 def idle(operator: Operator) -> bool:

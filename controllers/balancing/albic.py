@@ -59,7 +59,7 @@ class Albic(Planner):
     ... )
     >>> plan = Albic().plan(problem)
     >>> round(plan.before.collocation, 2), round(plan.after.collocation, 2)
-    (0.0, 0.64)
+    (0.0, 1.0)
 
     Madsen, Zhou, Cao, ICDE 2017, algorithm 2.
     """
@@ -97,7 +97,7 @@ class Albic(Planner):
         unit_of = _units(arrays, together, limit, seed)
         whole_budget = arrays.max_moves, arrays.max_cost
         unit_of, fixed = joined(
-            arrays, unit_of, apart, limit, self.settings.max_pairs,
+            arrays, unit_of, apart, self.settings.max_pairs,
             math.floor(whole_budget[0] * self.settings.budget_share),
             whole_budget[1] * self.settings.budget_share,
         )

@@ -1,6 +1,7 @@
 """COLA: cuts the whole graph into balanced parts, from scratch each time."""
 
 import heapq
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -99,8 +100,6 @@ def _cut(
 
 def _dealt(arrays: Arrays, parts: list[Ints]) -> Ints:
     """Parts on bins, the heaviest first to where the load stays lowest."""
-    from dataclasses import replace
-
     ledger = Ledger(replace(arrays, max_moves=len(arrays.load), max_cost=float("inf")))
     kept = np.flatnonzero(arrays.keep)
     dealt = np.zeros(len(arrays.capacity))

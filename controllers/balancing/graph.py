@@ -35,8 +35,7 @@ def partition(
         offsets.append(len(neighbours))
     _, parts_of = pymetis.part_graph(
         parts,
-        xadj=offsets,
-        adjncy=neighbours,
+        pymetis.CSRAdjacency(offsets, neighbours),
         vweights=[max(1, round(w / heaviest * _RESOLUTION)) for w in weights],
         eweights=rates,
         options=pymetis.Options(seed=seed),

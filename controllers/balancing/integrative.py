@@ -35,7 +35,7 @@ class Integrated(Struct, frozen=True, kw_only=True):
     plan: Plan
 
 
-def no_scaling(problem: Problem, plan: Plan) -> Problem | None:
+def no_scaling(problem: Problem, plan: Plan) -> None:
     """The judge that never scales."""
     del problem, plan
 
@@ -103,7 +103,14 @@ class Integrative(Planner):
         inner: Planner = Albic() if problem.flows else Milp()
         Arrays.of(problem)  # refuse what makes no sense before anything is left out
         done = integrate(problem, inner, self.judge, seed=seed, remaining_s=remaining_s)
-        return replace(done.plan, planner=self.name)
+        ended = dict.fromkeys(done.ended, 0.0)  # still shown, as the caller knows them
+        before, after = done.plan.before, done.plan.after
+        return replace(
+            done.plan,
+            planner=self.name,
+            before=replace(before, load=before.load | ended),
+            after=replace(after, load=after.load | ended),
+        )
 
     def place(
         self,

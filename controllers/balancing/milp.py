@@ -33,12 +33,12 @@ class MilpSettings(Struct, frozen=True):
     narrowings: Annotated[int, setting("Narrower bands to try", ge=0, le=50)] = 2
     tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 24
     most_tries: Annotated[
-        int, setting("The same, at most; half of the budget's moves in between", ge=0, le=10_000)
+        int, setting("The same, at most, where moves are many or items few", ge=0, le=10_000)
     ] = 200
     chunk: Annotated[int, setting("Rounds between two looks at the clock", ge=1, le=10_000)] = 50
     exact: Annotated[
-        int, setting("Solve exactly up to this many items x bins", ge=0, le=5000)
-    ] = 120
+        int, setting("Given time, solve exactly up to this many items x bins", ge=0, le=5000)
+    ] = 150
 
 
 class Milp(Planner):
@@ -90,16 +90,17 @@ def search(
     random = np.array([rng.integers(1, 2**62)], dtype=np.uint64)
     best_place, distance = found.copy(), arrays.distance(found)
     state = state_of(arrays, found)
-    tries = max(settings.tries, min(settings.most_tries, arrays.max_moves // 2))
+    # Few items make cheap tries, and many moves leave much to try.
+    wanted = max(arrays.max_moves // 2, 6000 // len(world.load))
+    tries = max(settings.tries, min(settings.most_tries, wanted))
     distance = shake(world, state, tries, bound, random, distance, best_place)
     candidates = [arrays.home, flux_place(arrays, world), found, best_place]
-    if len(arrays.load) * len(arrays.capacity) <= settings.exact:
-        exact = solved(arrays)
-        candidates.append(exact.place)
-        bound = max(bound, exact.bound)
     if remaining_s is not None:
-        for place in _longer(arrays, bound, settings, random, best_place, remaining_s):
-            candidates.append(place)
+        if len(arrays.load) * len(arrays.capacity) <= settings.exact and remaining_s() > 0.0:
+            exact = solved(arrays, remaining_s())
+            candidates.append(exact.place)
+            bound = max(bound, exact.bound)
+        candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
     if not arrays.keep.all():
         candidates = [evacuated(arrays, place) for place in candidates]
     best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))

@@ -64,7 +64,7 @@ def sets_of(count: int, pairs: list[Pair]) -> list[int]:
 
 
 def joined(
-    arrays: Arrays, unit_of: Ints, apart: list[Pair], limit: float, most_pairs: int,
+    arrays: Arrays, unit_of: Ints, apart: list[Pair], most_pairs: int,
     moves: int, cost: float,
 ) -> tuple[Ints, dict[int, int]]:
     """Join the units of the best new pairs as far as moves and cost go.
@@ -91,14 +91,12 @@ def joined(
         target, source = int(arrays.home[stays[0]]), int(arrays.home[goes[0]])
         size = float(arrays.load[goes].sum())
         price = float(arrays.cost[goes].sum())
-        whole = size + float(arrays.load[stays].sum())
         need = used[target] + arrays.used[goes].sum(axis=0)
         if (
             len(goes) > moves
             or price > cost
             or not arrays.movable[goes].all()
             or not arrays.keep[target]
-            or 100.0 * whole / arrays.capacity[target] > limit
             or bool((need > arrays.limit[target]).any())
         ):
             continue

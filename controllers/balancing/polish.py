@@ -26,7 +26,7 @@ class Solved:
     bound: float
 
 
-def solved(arrays: Arrays) -> Solved:
+def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
     """The whole problem, for few items and bins.
 
     >>> from controllers.balancing.problem import Bin, Item, Problem
@@ -38,7 +38,7 @@ def solved(arrays: Arrays) -> Solved:
     """
     items = np.arange(len(arrays.load))
     bins = np.arange(len(arrays.capacity))
-    place, bound = _solve(arrays, arrays.home, items, bins, float("inf"))
+    place, bound = _solve(arrays, arrays.home, items, bins, seconds)
     return Solved(arrays.home if place is None else place, bound)
 
 

@@ -10,9 +10,11 @@ only lead to a better placement.
 import numpy as np
 from numba import njit
 
-from controllers.balancing.kernel import allowed, deviation, improve, relocate
+from controllers.balancing.kernel import allowed, deviation, improve, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found
+KICKS = 3  # fewer than this many random relocations per try
+FEW = 64  # bins; with more of them random relocations help less, so there are fewer
 HEAT = 0.5  # how much worse, at most, a try may be that is still kept
 
 
@@ -20,7 +22,7 @@ HEAT = 0.5  # how much worse, at most, a try may be that is still kept
 def draw(random, n):
     """The next pseudo-random number below n (64-bit linear congruential)."""
     random[0] = random[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-    return int((random[0] >> np.uint64(33)) % np.uint64(n))
+    return np.int64((random[0] >> np.uint64(33)) % np.uint64(n))
 
 
 @njit(cache=True)
@@ -53,14 +55,15 @@ def shake(world, state, tries, bound, random, best, best_place):
             if state.place[item] != world.home[item]:
                 moved[found] = item
                 found += 1
-        if found == 0:
-            break
         ruined[:] = False
         ruined[worst] = True
-        for _k in range(1 + draw(random, 3)):
+        for _k in range(1 + draw(random, 3) if found else 0):
             item = moved[draw(random, found)]
             ruined[state.place[item] if draw(random, 2) == 0 else world.home[item]] = True
         _ruin(world, state, moved[:found], ruined)
+        if draw(random, len(state.raw)) < FEW:
+            for _k in range(draw(random, KICKS)):
+                _kick(world, state, random, worst)
         improve(world, state, tau)
         after, most, candidate = outside(world, state, tau)
         if most < best - 1e-12:
@@ -89,6 +92,22 @@ def _ruin(world, state, moved, ruined):
             world, state, state.place[item], item, home, -1
         ):
             relocate(world, state, item, home)
+
+
+@njit(cache=True)
+def _kick(world, state, random, worst):
+    """A random item of the worst bin, or of any, to a random bin: greedy alone repeats itself."""
+    item = draw(random, len(world.load))
+    if draw(random, 2) == 0 and state.counts[worst] > 0:
+        item = state.members[worst, draw(random, state.counts[worst])]
+    source, target = state.place[item], draw(random, len(state.raw))
+    if source == target or not world.movable[item] or not world.kept[target]:
+        return
+    more = price(world, state, item, target) * world.weight[item]
+    if state.spent[0] + more <= world.max_moves and allowed(
+        world, state, source, item, target, -1
+    ):
+        relocate(world, state, item, target)
 
 
 @njit(cache=True)

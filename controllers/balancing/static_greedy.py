@@ -7,7 +7,7 @@ import numpy as np
 from controllers.balancing.arrays import Arrays
 from controllers.balancing.base import Placed, Planner, Remaining, outcome
 from controllers.balancing.problem import Problem
-from controllers.balancing.spend import Ledger
+from controllers.balancing.spend import Ledger, evacuated
 
 
 class StaticGreedy(Planner):
@@ -42,15 +42,15 @@ class StaticGreedy(Planner):
         kept = np.flatnonzero(arrays.keep)
         dealt = np.zeros(len(arrays.capacity))
         np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
-        ledger = Ledger(arrays)
+        ledger = Ledger(arrays, evacuated(arrays, arrays.home))
         movable = np.flatnonzero(arrays.movable)
         for item in movable[np.argsort(-arrays.load[movable], kind="stable")]:
             after = (dealt[kept] + arrays.load[item]) / arrays.capacity[kept]
             least = kept[after <= after.min() * (1 + 1e-12)]
-            home = arrays.home[item]
-            if home not in least:  # among equals the item stays where it is
+            here = ledger.place[item]
+            if here not in least:  # among equals the item stays where it is
                 for target in kept[np.argsort(after, kind="stable")]:
-                    if target == home or ledger.move(int(item), int(target)):
+                    if target == here or ledger.move(int(item), int(target)):
                         break
             dealt[ledger.place[item]] += arrays.load[item]
         place = ledger.place

@@ -55,8 +55,8 @@ def world_of(arrays: Arrays) -> World:
         weight=arrays.weight,
         home=arrays.home,
         movable=arrays.movable,
-        use=arrays.used,
-        limit=arrays.limit,
+        use=np.ascontiguousarray(arrays.used),  # another layout would compile anew
+        limit=np.ascontiguousarray(arrays.limit),
         kept=arrays.keep,
         scale=100.0 / arrays.capacity,
         mean=100.0 * arrays.target,

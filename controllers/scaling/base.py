@@ -77,12 +77,12 @@ class Scaler(ABC, Generic[S, M]):
         return cast(M, self.memory_type())
 
     def remember(self, plain: bytes | dict[str, Any] | None) -> M:
-        """Memory from its JSON or plain form; None gives a fresh one."""
+        """Memory from its JSON or plain (JSON-like) form; None gives a fresh one."""
         if plain is None:
             return self.fresh()
         try:
             if isinstance(plain, dict):
-                return cast(M, msgspec.convert(plain, self.memory_type))
+                return cast(M, msgspec.convert(plain, self.memory_type, str_keys=True))
             return cast(M, msgspec.json.decode(plain, type=self.memory_type))
         except (msgspec.ValidationError, msgspec.DecodeError) as error:
             raise InvalidInput(

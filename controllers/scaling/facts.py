@@ -3,7 +3,8 @@
 Measurements can be missing, NaN or infinite. That is settled here once, so that
 no scaler has to: an optional figure that is not finite becomes None, and an
 operator whose load or rates are not finite is left out and makes the cluster's
-load unknown rather than low.
+load unknown rather than low. The same holds for figures beyond any machine's reach;
+what is next to nothing is nothing, so that no quotient of two figures overflows.
 """
 
 from math import isfinite
@@ -125,22 +126,36 @@ def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
 
 
 def is_usable(operator: Operator) -> bool:
-    """Load and rates are finite and not negative."""
-    return all(isfinite(v) and v >= 0 for v in (getattr(operator, f) for f in _REQUIRED))
+    """Load and rates are plausible numbers."""
+    return all(_plausible(getattr(operator, field)) for field in _REQUIRED)
 
 
 def cleaned(operator: Operator) -> Operator:
-    """The operator with None in place of every optional figure that is no number."""
-    bad = {
+    """The operator with None in place of every optional figure that is no plausible number.
+
+    >>> cleaned(Operator(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
+    True
+    """
+    changes: dict[str, float | None] = {
         field: None
         for field in _OPTIONAL
-        if (value := getattr(operator, field)) is not None and not (isfinite(value) and value >= 0)
+        if (value := getattr(operator, field)) is not None and not _plausible(value)
     }
-    if not isfinite(operator.trigger_s) or operator.trigger_s < 0:
-        operator = replace(operator, trigger_s=0.0)
-    return replace(operator, **bad) if bad else operator
+    if operator.cost_s_per_row is not None and operator.cost_s_per_row < _NOTHING:
+        changes["cost_s_per_row"] = None
+    if not _plausible(operator.trigger_s):
+        changes["trigger_s"] = 0.0
+    for field in _REQUIRED:
+        if 0.0 < getattr(operator, field) < _NOTHING:
+            changes[field] = 0.0
+    return replace(operator, **changes) if changes else operator
 
 
+def _plausible(value: float) -> bool:
+    return isfinite(value) and 0.0 <= value <= _BEYOND
+
+
+_NOTHING, _BEYOND = 1e-12, 1e15
 _OPTIONAL = tuple(
     f.name for f in msgspec.structs.fields(Operator) if f.type in (float | None, int | None)
 )

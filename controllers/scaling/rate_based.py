@@ -62,7 +62,7 @@ class Work(Struct, frozen=True):
     catch_up_rows_per_s: float
     processed_rows_per_s: float
     busy_cores: float
-    lag_s: float
+    lag_rows: float
 
 
 class ScaledOut(Struct, frozen=True):
@@ -153,10 +153,9 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         work = {}
         for o in facts.operators:
             demand = asked[o.name]
-            lag_s = demand.lag_rows / o.arrival_rows_per_s if o.arrival_rows_per_s > 0 else 0.0
             seen = Work(
                 demand.rows_per_s, demand.catch_up_rows_per_s, o.processed_rows_per_s,
-                o.busy_cores, lag_s,
+                o.busy_cores, demand.lag_rows,
             )
             work[o.name] = (*memory.work.get(o.name, ()), seen)[-s.periods :]
         return replace(memory, work=work)
@@ -170,7 +169,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
             if w.processed_rows_per_s > 0 and w.busy_cores > 0
         }
         busy = sum(w.busy_cores for w in means.values())
-        behind = any(w.lag_s >= s.observed_lag_s > 0 for w in means.values())
+        behind = any(w.lag_rows > s.observed_lag_s * w.rows_per_s for w in means.values())
         if behind and busy > 0 and facts.capacity / busy > 1.0 + s.observed_switch:
             return {n: c * facts.capacity / busy for n, c in costs.items()}
         return costs
@@ -218,7 +217,7 @@ def _mean(work: tuple[Work, ...]) -> Work:
         work[-1].catch_up_rows_per_s,  # a queue is as long as it is now
         sum(w.processed_rows_per_s for w in work) / n,
         sum(w.busy_cores for w in work) / n,
-        work[-1].lag_s,
+        work[-1].lag_rows,
     )
 
 

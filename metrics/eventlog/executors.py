@@ -126,7 +126,7 @@ class Executors:
 
     def _at_work(self, info: e.TaskInfo) -> _Known | None:
         known = self._known.get(info.executor)
-        if known is None :
+        if known is None and info.executor not in self._gone:
             known = self._known[info.executor] = _Known("", None, info.launch_ms)
         return known
 

@@ -12,94 +12,94 @@ from controllers.model.command import (
     ScaleTo,
     StopOperator,
 )
-from tests.e2e.conftest import wait_for
+from tests.support.browser import wait_for
 
 
-def open_command(store, cluster):
-    wait_for(lambda: store.open_commands(cluster), 10, f"a command for {cluster}")
-    return store.open_commands(cluster)[-1]
+def open_command(pages_store, cluster):
+    wait_for(lambda: pages_store.open_commands(cluster), 10, f"a command for {cluster}")
+    return pages_store.open_commands(cluster)[-1]
 
 
-def report(store, command, status, **more):
-    store.report(CommandResult(id=command.id, status=status, at=time.time(), **more))
+def report(pages_store, command, status, **more):
+    pages_store.report(CommandResult(id=command.id, status=status, at=time.time(), **more))
 
 
 @pytest.fixture(autouse=True)
-def no_open_commands(store):
+def no_open_commands(pages_store):
     yield
     for cluster in ("wide", "narrow"):
-        for command in store.open_commands(cluster):
-            report(store, command, CommandStatus.EXPIRED)
+        for command in pages_store.open_commands(cluster):
+            report(pages_store, command, CommandStatus.EXPIRED)
 
 
-def test_scale_is_confirmed_sent_followed(open_tab, store):
+def test_scale_is_confirmed_sent_followed(open_tab, pages_store):
     page = open_tab("/").page
     page.get_by_role("button", name="Scale wide").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("nothing would change")
     dialog.get_by_label("Executors").fill("5")
     expect(dialog).to_contain_text("asks Spark for 2 executors more: 3 now, 5 then")
-    assert store.open_commands("wide") == []
+    assert pages_store.open_commands("wide") == []
     dialog.get_by_role("button", name="Scale cluster").click()
     expect(dialog).to_be_hidden()
     expect(page.locator("#toast")).to_contain_text("Sent to wide: scale to 5 executors")
-    command = open_command(store, "wide")
+    command = open_command(pages_store, "wide")
     assert command.action == ScaleTo(executors=5)
     line = page.locator(f'[data-command="{command.id}"]')
     expect(line).to_contain_text("pending")
-    assert store.claim(command.id, "agent", time.time())
-    report(store, command, CommandStatus.RUNNING, progress=0.5, message="4 of 5 executors")
+    assert pages_store.claim(command.id, "agent", time.time())
+    report(pages_store, command, CommandStatus.RUNNING, progress=0.5, message="4 of 5 executors")
     expect(line).to_contain_text("4 of 5 executors")
     expect(line.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "50")
-    report(store, command, CommandStatus.DONE, message="5 executors")
+    report(pages_store, command, CommandStatus.DONE, message="5 executors")
     expect(line).to_contain_text("done")
 
 
-def test_cancel_sends_nothing(open_tab, store):
+def test_cancel_sends_nothing(open_tab, pages_store):
     page = open_tab("/").page
     page.get_by_role("button", name="Stop top_n").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("ends its present batch, commits it and stays stopped")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_be_hidden()
-    assert store.open_commands("narrow") == []
+    assert pages_store.open_commands("narrow") == []
 
 
-def test_operator_buttons_and_a_failure(open_tab, store):
+def test_operator_buttons_and_a_failure(open_tab, pages_store):
     page = open_tab("/operator/top_n").page
     expect(page.get_by_role("button", name="Start top_n")).to_be_hidden()
     page.get_by_role("button", name="Restart top_n").click()
     page.get_by_role("dialog").get_by_role("button", name="Restart operator").click()
-    command = open_command(store, "narrow")
+    command = open_command(pages_store, "narrow")
     assert command.action == RestartOperator(operator="top_n")
-    report(store, command, CommandStatus.FAILED, message="The checkpoint cannot be reached.")
+    report(pages_store, command, CommandStatus.FAILED, message="The checkpoint cannot be reached.")
     line = page.locator(f'[data-command="{command.id}"]')
     expect(line).to_contain_text("failed")
     expect(line).to_contain_text("The checkpoint cannot be reached.")
     page.get_by_role("button", name="Stop top_n").click()
     page.get_by_role("dialog").get_by_role("button", name="Stop operator").click()
-    assert open_command(store, "narrow").action == StopOperator(operator="top_n")
+    assert open_command(pages_store, "narrow").action == StopOperator(operator="top_n")
 
 
-def test_workload_rate_and_pause(open_tab, store):
+def test_workload_rate_and_pause(open_tab, pages_store):
     tab = open_tab("/")
     page = tab.page
-    before = store.workloads()[0].rows_per_s
+    before = pages_store.workloads()[0].rows_per_s
     try:
         field = page.get_by_role("textbox", name="Rate of tweets in rows/s")
         field.fill("1500")
         page.get_by_role("button", name="Set rate").click()
         expect(page.locator("#toast")).to_contain_text("tweets now sends 1,500 rows/s")
-        assert store.workloads()[0].rows_per_s == 1500
+        assert pages_store.workloads()[0].rows_per_s == 1500
         expect(page.locator(".workload")).to_contain_text("asked for 1,500 rows/s")
         load = page.locator('[data-live="cluster/narrow/load"]')
         expect(load).to_have_attribute("data-state", "bad", timeout=8000)
         page.get_by_role("button", name="Pause tweets").click()
         expect(page.locator(".workload")).to_contain_text("paused")
-        assert store.workloads()[0].paused
+        assert pages_store.workloads()[0].paused
         page.get_by_role("button", name="Resume tweets").click()
-        wait_for(lambda: not store.workloads()[0].paused, 5, "resumed")
+        wait_for(lambda: not pages_store.workloads()[0].paused, 5, "resumed")
     finally:
         from msgspec.structs import replace
 
-        store.set_workload(replace(store.workloads()[0], rows_per_s=before, paused=False))
+        pages_store.set_workload(replace(pages_store.workloads()[0], rows_per_s=before, paused=False))

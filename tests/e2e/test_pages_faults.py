@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import wait_for
+from tests.support.browser import wait_for
 
 WITHIN_MS = 10_000
 
@@ -21,14 +21,14 @@ def tab(open_tab):
 
 
 def recovered(tab):
-    tab.wait_drawn(4, timeout_s=25)
+    tab.wait_drawn(4, timeout_s=40)
     expect(tab.page.locator("#banner")).to_be_hidden()
     expect(tab.page.locator(".is-stale")).to_have_count(0)
     assert tab.page.evaluate("window.notReloaded") is True
 
 
-def test_silent_hosts_are_stale_and_come_back(tab, feeder):
-    feeder.stop()
+def test_silent_hosts_are_stale_and_come_back(tab, pages_feeder):
+    pages_feeder.stop()
     try:
         age = tab.page.locator('[data-age-of="wide"]').first
         expect(age).to_contain_text("no data for", timeout=WITHIN_MS)
@@ -36,58 +36,58 @@ def test_silent_hosts_are_stale_and_come_back(tab, feeder):
         expect(part).to_contain_text("no sign of life for", timeout=WITHIN_MS)
         expect(tab.page.locator('[data-part="engine"]')).to_have_attribute("data-state", "silent")
     finally:
-        feeder.start()
+        pages_feeder.start()
     recovered(tab)
     expect(tab.page.locator('[data-part="host:wide"]')).to_have_attribute("data-state", "up")
 
 
-def test_redis_killed_and_restarted(tab, redis_server, web):
-    redis_server.kill()
+def test_redis_killed_and_restarted(tab, pages_redis, pages_web):
+    pages_redis.kill()
     try:
         expect(tab.page.locator("#banner")).to_contain_text(
             "Redis cannot be reached", timeout=WITHIN_MS
         )
         expect(tab.page.locator('[data-part="redis"]')).to_contain_text("down")
-        health = httpx.get(f"{web.url}/health")
+        health = httpx.get(f"{pages_web.url}/health")
         assert health.status_code == 503
         assert health.json()["redis"]["up"] is False
-        assert httpx.get(f"{web.url}/api/v1/snapshot").status_code == 503
+        assert httpx.get(f"{pages_web.url}/api/v1/snapshot").status_code == 503
         tab.page.get_by_role("button", name="Stop top_n").click()
         dialog = tab.page.get_by_role("dialog")
         dialog.get_by_role("button", name="Stop operator").click()
         expect(dialog).to_contain_text("nothing was sent", timeout=WITHIN_MS)
         tab.page.keyboard.press("Escape")
     finally:
-        redis_server.start()
+        pages_redis.start()
     recovered(tab)
-    wait_for(lambda: httpx.get(f"{web.url}/health").status_code == 200, 10, "healthy again")
+    wait_for(lambda: httpx.get(f"{pages_web.url}/health").status_code == 200, 10, "healthy again")
 
 
-def test_page_opened_while_redis_is_away(redis_server, open_tab):
-    redis_server.kill()
+def test_page_opened_while_redis_is_away(pages_redis, open_tab):
+    pages_redis.kill()
     try:
         page = open_tab("/").page
         expect(page.locator("#banner")).to_contain_text("Redis cannot be reached", timeout=WITHIN_MS)
     finally:
-        redis_server.start()
+        pages_redis.start()
     expect(page.locator("#banner")).to_be_hidden(timeout=WITHIN_MS)
     expect(page.locator(".cluster")).to_have_count(2, timeout=WITHIN_MS)
 
 
-def test_killed_workers_are_replaced(tab, web):
-    before = web.workers()
+def test_killed_workers_are_replaced(tab, pages_web):
+    before = pages_web.workers()
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     recovered(tab)
-    assert set(web.workers()).isdisjoint(before)
+    assert set(pages_web.workers()).isdisjoint(before)
 
 
-def test_web_server_away_and_back(tab, web):
-    web.stop()
+def test_web_server_away_and_back(tab, pages_web):
+    pages_web.stop()
     try:
         expect(tab.page.locator("#banner")).to_contain_text(
             "The web server has not answered", timeout=WITHIN_MS
         )
     finally:
-        web.start()
+        pages_web.start()
     recovered(tab)

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 
 
-
 def last_x(tab, chart):
     return tab.page.evaluate(f"weir.models['{chart}'].x.at(-1)")
 
@@ -54,16 +53,16 @@ PAGES = ("/", "/cluster/narrow", "/operator/topic_count", "/operator/nobody")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_quiet_console_and_no_outside_request(open_tab, web, theme):
+def test_quiet_console_and_no_outside_request(open_tab, pages_web, theme):
     tab = open_tab("/", theme=theme)
     for path in PAGES:
-        tab.page.goto(web.url + path)
+        tab.page.goto(pages_web.url + path)
         expect(tab.page.locator(".stack, .state").first).to_be_visible()
         expect(tab.page.locator("#link-text")).to_have_text("live")
         if not path.endswith("nobody"):
             tab.wait_drawn(1)
     assert tab.errors == []
-    assert [u for u in tab.requests if not u.startswith((web.url, "data:", "blob:"))] == []
+    assert [u for u in tab.requests if not u.startswith((pages_web.url, "data:", "blob:"))] == []
     scheme = tab.page.evaluate("document.documentElement.dataset.mantineColorScheme")
     assert scheme == theme
 
@@ -82,10 +81,10 @@ def test_theme_switch_changes_and_stays(open_tab):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_horizontal_scroll(open_tab, web, width):
+def test_no_horizontal_scroll(open_tab, pages_web, width):
     tab = open_tab("/", width=width)
     for path in PAGES:
-        tab.page.goto(web.url + path)
+        tab.page.goto(pages_web.url + path)
         expect(tab.page.locator(".stack, .state").first).to_be_visible()
         expect(tab.page.locator("#link-text")).to_have_text("live")
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -145,27 +144,27 @@ def test_keyboard_reaches_charts_and_buttons(open_tab):
     expect(tab.page.get_by_role("dialog")).to_be_hidden()
 
 
-def test_health_and_snapshot(web):
-    health = httpx.get(f"{web.url}/health").json()
+def test_health_and_snapshot(pages_web):
+    health = httpx.get(f"{pages_web.url}/health").json()
     assert health["status"] == "ok"
     assert health["redis"]["up"] is True
     assert health["engine"] == "up"
     assert {p["id"] for p in health["parts"]} >= {"engine", "host:wide", "host:narrow"}
     assert health["clusters"]["wide"]["data_age_s"] < 5
-    snapshot = httpx.get(f"{web.url}/api/v1/snapshot").json()
+    snapshot = httpx.get(f"{pages_web.url}/api/v1/snapshot").json()
     assert [c["name"] for c in snapshot["clusters"]] == ["narrow", "wide"]
     assert {o["name"] for o in snapshot["operators"]} == {"extractor", "topic_count", "top_n"}
-    assert httpx.get(f"{web.url}/api/v1/nothing").status_code == 404
-    assert "swagger" not in httpx.get(f"{web.url}/docs").text  # that page loads from a CDN
+    assert httpx.get(f"{pages_web.url}/api/v1/nothing").status_code == 404
+    assert "swagger" not in httpx.get(f"{pages_web.url}/docs").text  # that page loads from a CDN
 
 
-def test_foreign_pages_are_refused(web):
-    url = f"{web.url}/_dash-update-component"
+def test_foreign_pages_are_refused(pages_web):
+    url = f"{pages_web.url}/_dash-update-component"
     foreign = httpx.post(url, json={}, headers={"origin": "http://evil.example"})
     assert foreign.status_code == 403
     assert httpx.post(url, json={}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
-    assert httpx.get(web.url, headers={"host": "evil.example"}).status_code == 403
-    answer = httpx.get(web.url)
+    assert httpx.get(pages_web.url, headers={"host": "evil.example"}).status_code == 403
+    answer = httpx.get(pages_web.url)
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
     assert "unsafe-eval" not in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -173,5 +172,5 @@ def test_foreign_pages_are_refused(web):
         "connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13",
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
     }  # fmt: skip
-    ws = f"{web.url}/_dash-ws-callback"
+    ws = f"{pages_web.url}/_dash-ws-callback"
     assert httpx.get(ws, headers={**upgrade, "origin": "http://evil.example"}).status_code == 403

@@ -12,6 +12,7 @@ IEEE/ACM Transactions on Networking 25 (2017), algorithms 1 and 2.
 """
 
 from heapq import heapify, heapreplace
+from math import inf
 
 from msgspec import Struct
 
@@ -68,7 +69,7 @@ def min_processors(network: Network, target_s: float, most: int | None = None) -
         _check_enough(network, most)
     queues = [_Queue(s) for s in network.stations]
     offers = _offers(queues)
-    total = sum(q.servers for q in queues)
+    total = network.least
     # By Little, E[T] = service + rows waiting / external: compare on the rows.
     allowed = (target_s - bound) * network.external
     while sum(q.waiting for q in queues) > allowed and offers[0][0] != 0.0:
@@ -88,39 +89,37 @@ class _Queue:
     __slots__ = ("ahead", "blocked", "factor", "offered", "servers", "waiting")
 
     def __init__(self, station: Station) -> None:
-        self.servers = station.least
+        self.servers = station.least - 1
         self.offered = offered = station.offered
         self.factor = station.variability
         blocked = 1.0
         for k in range(1, self.servers + 1):
             busy = offered * blocked
             blocked = busy / (k + busy)
-        self.waiting = self._rows(self.servers, blocked)
-        self.blocked = blocked  # Erlang B with one server more than `servers`
-        self.ahead = 0.0  # rows waiting with one server more
-        self._look(self.servers + 1)
+        busy = offered * blocked
+        self.blocked = busy / (self.servers + 1 + busy)  # Erlang B with one server more
+        self.ahead = self._rows(self.servers + 1)  # rows waiting then
+        self.waiting = inf  # with one less than the least the queue never ends
 
-    def grow(self) -> None:
-        """Take one server more."""
+    def grow(self) -> float:
+        """Take one server more; minus the rows that the next one would take off the queue."""
         self.servers += 1
         self.waiting = self.ahead
-        self._look(self.servers + 1)
-
-    def _look(self, servers: int) -> None:
         busy = self.offered * self.blocked
-        self.blocked = busy / (servers + busy)
-        self.ahead = self._rows(servers, self.blocked)
+        self.blocked = busy / (self.servers + 1 + busy)
+        self.ahead = self._rows(self.servers + 1)
+        return self.ahead - self.waiting
 
-    def _rows(self, servers: int, blocked: float) -> float:
+    def _rows(self, servers: int) -> float:
         """Mean rows waiting in GI/G/k: Erlang C times a / (k - a), times the variability."""
         spare = servers - self.offered
-        busy = self.offered * blocked
+        busy = self.offered * self.blocked
         return self.factor * servers * busy / ((spare + busy) * spare)
 
 
 def _offers(queues: list[_Queue]) -> list[tuple[float, int]]:
-    """A heap of (minus the rows that one more server takes out of the queue, index)."""
-    offers = [(q.ahead - q.waiting, i) for i, q in enumerate(queues)]
+    """A heap of each station's offer; every station takes its least servers."""
+    offers = [(q.grow(), i) for i, q in enumerate(queues)]
     heapify(offers)
     return offers
 
@@ -128,9 +127,7 @@ def _offers(queues: list[_Queue]) -> list[tuple[float, int]]:
 def _accept(offers: list[tuple[float, int]], queues: list[_Queue]) -> None:
     """Give a server to the best offer and replace that by the station's next one."""
     i = offers[0][1]
-    queue = queues[i]
-    queue.grow()
-    heapreplace(offers, (queue.ahead - queue.waiting, i))
+    heapreplace(offers, (queues[i].grow(), i))
 
 
 def _check_enough(network: Network, most: int) -> None:

@@ -1,6 +1,7 @@
 """What a stretch of workload would have cost under certain thresholds."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from msgspec import Struct
 
@@ -77,4 +78,4 @@ def wanted(load_cores: float, thresholds: Thresholds, size: Size) -> int:
     7
     """
     middle = (thresholds.upper + thresholds.lower) / 2.0
-    return min(max(round(load_cores / middle / size.cores + 0.499), size.low), size.high)
+    return min(max(ceil(load_cores / middle / size.cores - 1e-9), size.low), size.high)

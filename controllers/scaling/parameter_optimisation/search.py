@@ -35,27 +35,30 @@ def search(
     left = evaluations - 1
     best, least = start, cost(start)
     draws = ceil(log(1.0 - confidence) / log(1.0 - share))
+    first = True
     while left > 0:
-        centre, here = best, least
+        # The first round also knows the start; later ones look elsewhere on purpose.
+        centre, here = (best, least) if first else (best, float("inf"))
+        first = False
         for _ in range(min(draws, left)):
             point = tuple(chance.random() for _ in range(dimensions))
             there = cost(point)
             left -= 1
             if there < here:
                 centre, here = point, there
-        if here < least:
-            best, least = centre, here
         size, failures = share ** (1.0 / dimensions), 0
         while left > 0 and size > smallest:
-            point = tuple(_near(c, size, chance) for c in best)
+            point = tuple(_near(c, size, chance) for c in centre)
             there = cost(point)
             left -= 1
-            if there < least:
-                best, least, failures = point, there, 0
+            if there < here:
+                centre, here, failures = point, there, 0
             else:
                 failures += 1
                 if failures >= 2 * dimensions:
                     size, failures = size * shrink, 0
+        if here < least:
+            best, least = centre, here
     return best, least
 
 

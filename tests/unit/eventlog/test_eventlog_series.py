@@ -1,5 +1,8 @@
 """Events to summaries and to the samples that a live agent would have reported."""
 
+import re
+from tempfile import TemporaryDirectory
+
 import eventlog_logs as logs
 import pytest
 from eventlog_logs import QUERY, T0
@@ -10,6 +13,7 @@ from controllers.model.snapshot import OperatorStatus, Snapshot
 from metrics.eventlog.parser import Parser
 from metrics.eventlog.run import SampleBuilder
 from metrics.eventlog.summary import Tally
+from metrics.eventlog.tables import RunWriter, read_samples
 from metrics.eventlog.timeline import Timeline
 
 
@@ -244,6 +248,7 @@ def test_executors_are_there_from_added_to_removed(lateness_s):
         logs.executor_removed("1", T0 + 35_000),
         logs.executor_removed("2", T0 + 45_000, "Worker lost"),
     ]
+    lines.append(logs.event("SparkListenerJobStart", **{"Submission Time": T0 + 55_000}))
     lines.append(logs.task_end(9, executor="1", launch=T0 + 56_000))  # late news of a gone one
     _, samples = folded([*lines, logs.app_end()], lateness_s=lateness_s)
     assert [s.cluster.executors for s in samples] == [1, 2, 2, 1, 0, 0, 0]
@@ -312,6 +317,26 @@ def test_of_a_long_silence_the_ends_are_kept():
     assert len(samples) < 130
     assert samples[-1].at == T0 / 1000 + week / 1000 + 10
     assert sum(o.tasks for s in samples for o in s.operators) == 3
+
+
+EXTREME = st.sampled_from([b"-1", b"0", b"9007199254740992", b"-9007199254740992", b"1e3", b"null"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 10_000), EXTREME), min_size=1, max_size=8), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_no_number_in_a_log_is_trusted(changes, streaming):
+    """Any number replaced by an extreme one: never an error, never samples without end."""
+    data = logs.text(stream_log(4) if streaming else logs.batch_log(6))
+    for where, value in changes:
+        numbers = list(re.finditer(rb"(?<=[:\[])-?\d+(?=[,}\]])", data))
+        spot = numbers[where % len(numbers)]
+        data = data[: spot.start()] + value + data[spot.end() :]
+    _, samples = folded(data.splitlines())
+    assert len(samples) < 1000
+    with TemporaryDirectory() as folder, RunWriter(folder) as writer:
+        for sample in samples:
+            writer.add(sample)
+        assert read_samples(writer.commit("run", {})) == samples
 
 
 def test_open_periods_are_bounded():

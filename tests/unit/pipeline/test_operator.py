@@ -40,7 +40,7 @@ def test_a_builder_must_return_a_writer(tmp_path: Path) -> None:
 
 def test_an_unreachable_checkpoint_is_found_before_the_query_starts(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OperatorError, match="operator 'x': its checkpoint .* cannot be written"):
+    with pytest.raises(OperatorError, match=r"operator 'x': its checkpoint .* cannot be written"):
         Operator("x", build, checkpoint=str(tmp_path / "file" / "x")).start(
             None, Context("redis://"), tmp_path
         )

@@ -41,7 +41,7 @@ def test_survives_odd_input(name: str, case: str) -> None:
     for step in range(4):
         decision, memory = scaler.decide(shot, memory, step * 60.0)
         check_answer(decision, shot, SCOPE)
-        msgspec.json.encode(memory)
+        assert scaler.remember(msgspec.json.encode(memory)) == memory
 
 
 @every_scaler
@@ -53,15 +53,27 @@ def test_says_so_where_the_cluster_is_missing(name: str) -> None:
     assert memory == scaler.fresh()
 
 
-@every_scaler
-def test_is_deterministic_and_memory_survives_json(name: str) -> None:
+LEARNING = {"value_iteration_time_s": 1000, "decision_interval_s": 10, "policy": "epsilon"}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        *((n, {}) for n in NAMES),
+        ("qlearning", LEARNING),
+        ("drs", {"smoothing": "alpha", "t_ra_s": 5}),
+        ("predictive", {"step_s": 5, "method": "seasonal_naive", "inner": "qlearning",
+                        "inner_settings": LEARNING}),
+    ],
+)
+def test_is_deterministic_and_memory_survives_json(name: str, given: dict[str, Any]) -> None:
     """Two runs agree, though one of them restarts before every single decision."""
-    through = create(name, {}, SCOPE)
+    through = create(name, given, SCOPE)
     straight, restarted = World(wave), World(wave)
     memory, plain = through.fresh(), None
     for _ in range(40):
         one, memory = through.decide(straight.step(), memory, straight.now)
-        again = create(name, {}, SCOPE)
+        again = create(name, given, SCOPE)
         two, kept = again.decide(restarted.step(), again.remember(plain), restarted.now)
         plain = msgspec.json.encode(kept)
         assert one == two
@@ -104,7 +116,8 @@ limits = st.integers(0, 30)
 @given(
     executors=limits, wanted=limits, least=limits, most=limits, left=st.none() | limits,
     top=st.none() | limits, cores=st.integers(1, 4),
-    load=st.floats(0, 200), latency=st.floats(0, 500), queue=st.integers(0, 10**7),
+    load=st.floats(0, 200) | st.floats(0), latency=st.floats(0, 500) | st.floats(0),
+    queue=st.integers(0, 10**7),
 )
 @every_scaler
 def test_never_leaves_the_limits(
@@ -122,6 +135,7 @@ def test_never_leaves_the_limits(
     for at in (0.0, 70.0, 140.0):
         decision, memory = scaler.decide(shot, memory, at)
         check_answer(decision, shot, scope)
+        assert scaler.remember(msgspec.json.encode(memory)) == memory
 
 
 def check_answer(decision: Any, shot: Any, scope: Scope) -> None:

@@ -1,0 +1,160 @@
+"""Any scaler, looking at the near future instead of the present."""
+
+from math import ceil
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controllers.model.decision import Decision, NoChange, Scale
+from controllers.model.errors import InvalidInput
+from controllers.model.snapshot import Operator, Snapshot
+from controllers.scaling.base import Memory, Scaler, Scope
+from controllers.scaling.facts import Facts
+from controllers.scaling.predictive.forecast import Method
+from controllers.scaling.predictive.history import History, Plan
+from controllers.settings import setting
+
+
+class PredictiveSettings(Struct, frozen=True, kw_only=True):
+    """What to forecast, how far, and for whom."""
+
+    inner: Annotated[str, setting("Scaler that decides on the forecast")] = "rate_based"
+    inner_settings: Annotated[dict[str, Any], setting("Settings of that scaler")] = {}
+    method: Annotated[Method, setting("How to forecast")] = Method.HOLT_WINTERS
+    horizon_s: Annotated[
+        float, setting("How far to look ahead: the time a change takes and a margin", ge=1, unit="s")
+    ] = 60.0
+    step_s: Annotated[float, setting("Length of one step of the series", ge=1, unit="s")] = 20.0
+    season_s: Annotated[
+        float, setting("Length of a season, such as 86400 for a day; 0: none", ge=0, unit="s")
+    ] = 0.0
+    keep_steps: Annotated[
+        int, setting("Steps to remember; two seasons at least", ge=12, le=20_000, unit="steps")
+    ] = 240
+    refit_steps: Annotated[
+        int, setting("Steps between two searches for the smoothing parameters", ge=1, unit="steps")
+    ] = 15
+    max_factor: Annotated[
+        float, setting("The forecast counts for so many times the present at most", ge=1)
+    ] = 3.0
+    max_error: Annotated[
+        float, setting("Do without a forecast whose median error is above this share", ge=0)
+    ] = 0.5
+
+    def __post_init__(self) -> None:
+        if self.season_s and self.season_s * 2 > self.keep_steps * self.step_s:
+            raise ValueError("keep_steps x step_s must hold at least two times season_s")
+
+
+class PredictiveMemory(Memory, frozen=True, kw_only=True):
+    """The series and its forecast, and the memory of the scaler behind it."""
+
+    history: History = History()
+    factor: float = 1.0
+    inner: dict[str, Any] | None = None
+
+
+class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
+    """Forecasts the cluster's arrivals and hands the busier near future to another scaler.
+
+    The highest forecast within the horizon, over what arrives now, is the factor by
+    which rates, load and batch times are raised; batch times in proportion, which is
+    the least that they grow. The factor is never below 1: a forecast may bring
+    executors early, but takes none away. Forecasts are checked when they come due,
+    and while their median error is too large they are not used.
+
+    >>> PredictiveSettings().inner
+    'rate_based'
+    """
+
+    name = "predictive"
+    title = "Forecast before another scaler"
+    settings_type = PredictiveSettings
+    memory_type = PredictiveMemory
+
+    def __init__(self, settings: PredictiveSettings, scope: Scope) -> None:
+        super().__init__(settings, scope)
+        from controllers.scaling.registry import create  # it imports every scaler, this one too
+
+        if settings.inner == self.name:
+            raise InvalidInput("inner: a forecast of a forecast makes no sense", field="inner")
+        self.inner: Scaler[Any, Any] = create(settings.inner, settings.inner_settings, scope)
+
+    def judge(
+        self, facts: Facts, memory: PredictiveMemory, now: float
+    ) -> tuple[Decision, PredictiveMemory]:
+        """Forecast, raise the snapshot, ask the other scaler."""
+        s = self.settings
+        rows_per_s = facts.arrival_rows_per_s
+        history = memory.history
+        if facts.complete:  # a gap in the figures is no fall of the load
+            history = history.then(rows_per_s, now, self._plan())
+        error = history.error
+        factor = 1.0
+        if history.ahead and rows_per_s > 0 and (error is None or error <= s.max_error):
+            factor = min(max(1.0, max(history.ahead) / rows_per_s), s.max_factor)
+        decision, kept = self.inner.decide(
+            busier(facts.snapshot, self.scope.cluster, factor),
+            self.inner.remember(memory.inner), now,
+        )
+        plain = msgspec.json.decode(msgspec.json.encode(kept))  # exactly as it will be stored
+        memory = PredictiveMemory(history=history, factor=factor, inner=plain)
+        return _told(decision, factor, error, s), memory
+
+    def _plan(self) -> Plan:
+        s = self.settings
+        season = round(s.season_s / s.step_s)
+        return Plan(
+            s.method, s.step_s, ceil(s.horizon_s / s.step_s) + 1, season, s.keep_steps,
+            s.refit_steps, least=max(12, season),
+        )
+
+
+def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
+    """The snapshot with `factor` times the work at one cluster."""
+    if factor == 1.0:
+        return snapshot
+
+    def raised(o: Operator) -> Operator:
+        def times(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
+        return replace(
+            o,
+            arrival_rows_per_s=o.arrival_rows_per_s * factor,
+            processed_rows_per_s=o.processed_rows_per_s * factor,
+            load=o.load * factor,
+            busy_cores=o.busy_cores * factor,
+            processing_s=times(o.processing_s),
+            latency_p50_s=times(o.latency_p50_s),
+        )
+
+    here = {o.name for o in snapshot.operators if o.cluster == cluster}
+    return replace(
+        snapshot,
+        operators=tuple(raised(o) if o.name in here else o for o in snapshot.operators),
+        edges=tuple(
+            replace(e, rows_per_s=e.rows_per_s * factor) if e.target in here else e
+            for e in snapshot.edges
+        ),
+    )
+
+
+def _told(
+    decision: Decision, factor: float, error: float | None, settings: PredictiveSettings
+) -> Decision:
+    """The decision with what the forecast had to do with it."""
+    if not isinstance(decision, Scale | NoChange):
+        return decision
+    reason = decision.reason
+    text = reason.text
+    if factor > 1.0:
+        text = f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
+    elif error is not None and error > settings.max_error:
+        text = f"The forecast is off by {error:.0%} and not used. {text}"
+    numbers = {**reason.numbers, "forecast_factor": factor}
+    if error is not None:
+        numbers["forecast_error"] = min(error, 1e6)
+    return replace(decision, reason=replace(reason, text=text, numbers=numbers))

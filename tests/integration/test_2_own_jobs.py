@@ -1,0 +1,84 @@
+"""What the README shows: attach a job of one's own, host operators of one's own."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.system import ROOT, System, wait_until
+
+
+@contextmanager
+def running(log_file: Path, *argv: str) -> Iterator["subprocess.Popen[bytes]"]:
+    with log_file.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, *argv],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(log_file.parent)},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(40)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def test_a_job_is_watched_with_one_line_and_leaves_no_trace(system: System, tmp_path: Path) -> None:
+    job = ("examples/attach_job.py", "--redis", system.redis_url, "--seconds", "600")
+    with running(tmp_path / "job.log", *job):
+        found = wait_until(
+            lambda: (o := system.snapshot().operator("orders_by_customer")) and o.batch_id and o,
+            90,
+            "the job's query is there",
+        )
+        assert found.cluster == "orders"
+        cluster = system.snapshot().cluster("orders")
+        assert not cluster.hosted
+        assert not cluster.can_scale
+        assert "local master" in cluster.message
+        fast = wait_until(
+            lambda: (o := system.operator("orders_by_customer")).processed_rows_per_s > 100 and o,
+            30,
+            "its rate",
+        )
+        assert fast.stateful
+        assert any(p.id == "agent:orders" for p in system.store.parts())
+    wait_until(
+        lambda: all(p.id != "agent:orders" for p in system.store.parts()), 15, "its part has gone"
+    )
+    system.store.forget("orders")
+
+
+def test_a_hosts_good_operators_run_beside_broken_ones(system: System, tmp_path: Path) -> None:
+    host = (
+        "app.py", "host", "mine", "--master", system.master, "--redis", system.redis_url,
+        "--operators", "tests.support.broken_operators", "--period", "2",
+        "--place", "sensor_minutes,raises,unreachable",
+        "--checkpoints", str(tmp_path / "checkpoints"), "--local-dir", str(tmp_path / "local"),
+    )  # fmt: skip
+    with running(tmp_path / "host.log", *host):
+        wait_until(lambda: system.operator("sensor_minutes").batch_id, 120, "the good one runs")
+        assert system.operator("sensor_minutes").status == "running"
+        wait_until(
+            lambda: system.operator("sensor_minutes").latency_p50_s is not None, 30, "its latency"
+        )
+        raises = system.operator("raises")
+        assert raises.status == "failed"
+        assert "operator 'raises': its builder failed: no such topic" in raises.message
+        assert raises.restarts >= 1
+        unreachable = system.operator("unreachable")
+        assert unreachable.status == "failed"
+        assert "cannot be written" in unreachable.message
+        assert "next try in" in unreachable.message
+        log = (tmp_path / "host.log").read_text()
+        assert "operator 'sensor_minutes': the name is used twice" in log
+    system.store.forget("mine")

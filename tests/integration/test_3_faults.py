@@ -1,0 +1,120 @@
+"""Kill any one process: it is noticed, it comes back, nothing else dies, counts stay exact."""
+
+import os
+import signal
+import time
+
+import psutil
+
+from metrics.redis_store import connect
+from pipeline.edges.stream import Edge
+from pipeline.workloads.top_n import SHARDS, TWEETS, counted
+from pipeline.workloads.topics import topic_counts
+from tests.support.system import System, wait_until
+
+
+def part_state(system: System, part_id: str) -> str:
+    parts = {p["id"]: p["state"] for p in system.health()["parts"]}
+    return next((state for name, state in parts.items() if name.startswith(part_id)), "gone")
+
+
+def kill(processes: list[psutil.Process]) -> None:
+    """kill -9 of the first."""
+    os.kill(processes[0].pid, signal.SIGKILL)
+
+
+def commits(system: System) -> dict[str, int]:
+    return {o.name: o.batch_id for o in system.snapshot().operators if o.batch_id is not None}
+
+
+def test_the_engine(system: System) -> None:
+    others = {p.pid for p in system.children("host")}
+    before = {p.id for p in system.store.parts() if p.kind == "engine"}
+    kill(system.children("engine"))
+    wait_until(
+        lambda: {
+            p.id for p in system.store.parts() if p.kind == "engine" and time.time() - p.at < 2
+        }
+        - before,
+        30,
+        "another engine leads",
+    )
+    wait_until(lambda: time.time() - system.store.snapshot().at < 3, 20, "snapshots go on")
+    assert {p.pid for p in system.children("host")} == others
+
+
+def test_a_web_worker(system: System) -> None:
+    masters = [p for p in system.children("gunicorn") if p.parent().pid == system.process.pid]
+    workers = masters[0].children()
+    os.kill(workers[0].pid, signal.SIGKILL)
+    wait_until(lambda: len(masters[0].children()) == len(workers), 20, "a new worker")
+    for _ in range(10):
+        assert system.get("/api/v1/snapshot")["clusters"]
+
+
+def test_redis(system: System) -> None:
+    hosts = {p.pid for p in system.children("host")}
+    before = wait_until(lambda: commits(system), 20, "batches")
+    everything = psutil.Process(system.process.pid).children()
+    kill([p for p in everything if p.name() == "redis-server"])
+    wait_until(
+        lambda: all(commits(system)[name] > before[name] for name in before),
+        90,
+        "every operator commits again",
+    )
+    assert {p.pid for p in system.children("host")} == hosts
+    wait_until(lambda: system.health()["status"] == "ok", 30, "all parts are up")
+
+
+def test_an_executor(system: System) -> None:
+    lost = system.snapshot().cluster("narrow").executors_lost
+    executors = [
+        p
+        for p in system.children("org.apache.spark.executor.CoarseGrainedExecutorBackend")
+        if system.snapshot().cluster("narrow").app_id in p.cmdline()
+    ]
+    kill(executors)
+    wait_until(
+        lambda: system.snapshot().cluster("narrow").executors_lost > lost, 30, "the loss is counted"
+    )
+    wait_until(lambda: system.snapshot().cluster("narrow").executors == 1, 60, "it is replaced")
+    before = commits(system)["topic_count"]
+    wait_until(lambda: commits(system)["topic_count"] > before, 90, "batches go on")
+
+
+def test_a_host(system: System) -> None:
+    others = {p.pid for p in system.children("wide")}
+    before = commits(system)["topic_count"]
+    kill([p for p in system.children("narrow") if "app.py" in " ".join(p.cmdline())])
+    wait_until(lambda: part_state(system, "host:narrow") != "up", 10, "the page says it is down")
+    wait_until(
+        lambda: (
+            part_state(system, "host:narrow") == "up"
+            and system.operator("topic_count").status == "running"
+            and commits(system)["topic_count"] > before
+        ),
+        150,
+        "its operators go on",
+    )
+    assert {p.pid for p in system.children("wide")} >= others
+
+
+def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:
+    system.command("rate", "--pause")
+    wait_until(system.drained, 180, "the pipeline is drained")
+    with connect(system.redis_url) as client:
+        generated = Edge(client, TWEETS, SHARDS).totals()[0]
+    assert generated > 10_000
+    wait_until(
+        lambda: sum(counted(system.redis_url).values()) >= generated, 60, "the ranking is complete"
+    )
+    assert counted(system.redis_url) == topic_counts(generated)
+
+
+def test_ctrl_c_stops_everything_and_leaves_nothing(system: System) -> None:
+    processes = psutil.Process(system.process.pid).children(recursive=True)
+    assert system.stop() == 0
+    _gone, alive = psutil.wait_procs(processes, timeout=10)
+    assert not alive
+    assert "Everything has stopped." in system.log_file.read_text()
+    assert [p.name for p in system.folder.iterdir()] == ["output.log"]

@@ -1,0 +1,17 @@
+"""One operator that works, next to everything that can be wrong with others."""
+
+from examples.own_operators import OPERATORS as GOOD
+from pipeline.operator import Operator
+
+
+def raises(spark, context):
+    """A builder that fails."""
+    raise RuntimeError("no such topic")
+
+
+OPERATORS = [
+    *GOOD,
+    Operator("sensor_minutes", raises),
+    Operator("raises", raises),
+    Operator("unreachable", GOOD[0].build, checkpoint="/proc/nowhere/checkpoint"),
+]

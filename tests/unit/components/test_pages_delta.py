@@ -1,0 +1,97 @@
+"""The one message of both feeds: nothing missing, nothing twice."""
+
+import msgspec
+import pytest
+from dash._utils import to_json
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components import ids
+from components.delta import Cursor, cursor_of, delta, later, start
+from components.pages import page_of
+from components.router import draw
+from components.view.path import place
+from components.view.world import world_of
+from tests.support.world import demo_world
+
+PATHS = ("/", "/cluster/wide", "/operator/topic_count", "/operator/nobody", "/elsewhere")
+
+
+def drawn_cursor(world, path="/"):
+    data, _ = start(world, path)
+    return msgspec.convert(data["cursor"], Cursor)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_and_its_delta_can_be_sent(path):
+    world = demo_world()
+    assert to_json(draw(world, path))
+    message, after = delta(world, drawn_cursor(world, path))
+    assert to_json(message)
+    assert "redraw" not in message
+    again, _ = delta(world, after)
+    assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
+
+
+def test_only_what_is_new_is_sent():
+    before, after = demo_world(periods=10), demo_world(periods=13)
+    message, _ = delta(after, drawn_cursor(before))
+    assert len(message["points"]["wide/load"]["x"]) == 3
+    assert [m["cluster"] for m in message["marks"]] == ["narrow"] * 3 + ["wide"] * 3
+    assert message["cursor"]["at"] == {
+        c: round(s[-1].at * 1000) for c, s in after.series.items()
+    }
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
+@settings(max_examples=25, deadline=None)
+def test_points_join_to_the_whole_series(steps):
+    periods = 2
+    world = demo_world(periods=periods)
+    cursor = drawn_cursor(world)
+    data, _ = start(world, "/")
+    x = next(c["x"] for c in data["charts"] if c["key"] == "wide/queue")
+    for step in steps:
+        periods += step
+        message, cursor = delta(demo_world(periods=periods), cursor)
+        x = x + message["points"]["wide/queue"]["x"]
+    assert x == [round(s.at * 1000) for s in demo_world(periods=periods).series["wide"]]
+
+
+def test_a_new_operator_has_the_page_drawn_again():
+    world = demo_world()
+    cursor = drawn_cursor(world)
+    changed = demo_world(extra_operator=True)
+    message, same = delta(changed, cursor)
+    assert message["redraw"] is True
+    assert "points" not in message
+    assert same == cursor
+
+
+def test_redis_away_is_said_and_keeps_the_page():
+    world = demo_world()
+    cursor = drawn_cursor(world)
+    away = msgspec.structs.replace(world, redis_down_since=world.at - 3)
+    message, _ = delta(away, cursor)
+    assert message["redisDownSince"] == round((world.at - 3) * 1000)
+    assert ids.HEALTH in message["regions"]
+    assert "redraw" not in message
+
+
+def test_never_reached_redis_has_a_page_of_its_own():
+    world = world_of({}, at=5.0, ready=False, redis_down_since=4.0)
+    assert page_of(world, place("/")).kind == "unreachable"
+    assert page_of(world_of({}, at=5.0, ready=False), place("/")).kind == "loading"
+    assert page_of(world_of({}, at=5.0), place("/")).kind == "empty"
+
+
+@pytest.mark.parametrize("said", [None, "x", [], {"at": "no"}, {"at": {"a": "b"}}, 7])
+def test_whatever_a_browser_says_is_survived(said):
+    assert cursor_of(said) == Cursor()
+
+
+def test_sent_counts_until_the_browser_turns_the_page():
+    sent = Cursor(path="/", page="a", at={"x": 9}, live="new")
+    assert later(sent, Cursor(path="/", page="a", at={"x": 7})) is sent
+    other = Cursor(path="/cluster/x", page="b", at={"x": 7})
+    assert later(sent, other) is other

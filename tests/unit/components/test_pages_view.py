@@ -1,0 +1,175 @@
+"""View data: what is shown is what was measured."""
+
+import pytest
+from msgspec.structs import replace
+
+from components.cards.workload import highest_rate
+from components.view import commands, health, live
+from components.view.charts import cluster_charts, cluster_page_charts, operator_charts, points
+from components.view.map import flow_map, flow_order, ranks
+from components.view.world import samples_of_operator, stale, world_of
+from controllers.engine.ports import Part, Workload
+from controllers.model.command import RestartOperator, ScaleTo, StartOperator, StopOperator
+from controllers.model.errors import InvalidInput, NotFound
+from controllers.model.snapshot import OperatorStatus
+from tests.support.world import demo_world
+
+
+def test_overview_counts_only_what_comes_from_outside():
+    figures = live.overview(demo_world())
+    assert figures["all/arriving"].text == "200"
+    assert figures["all/load"] == live.Figure("1.20", "bad")
+    assert figures["all/load-where"].text == "highest, on narrow"
+    assert figures["all/latency"].state == "bad"
+    assert figures["all/operators"] == live.Figure("3 of 3", "ok")
+
+
+def test_old_data_is_stale():
+    assert not stale(demo_world(late_s=5.0), "wide")
+    old = demo_world(late_s=7.0)
+    assert stale(old, "wide")
+    assert live.overview(old)["all/clusters"] == live.Figure("0 of 2", "bad")
+
+
+def test_charts_of_a_cluster():
+    world = demo_world(periods=3)
+    charts = {c.key: points(c, world.series["narrow"]) for c in cluster_charts("narrow", 5.0)}
+    assert charts["narrow/load"]["y"] == [[1.2] * 3, [0.97] * 3]
+    assert charts["narrow/queue"]["y"] == [[0.0, 100.0, 200.0]]
+    assert charts["narrow/latency"]["y"] == [[6.0] * 3, [9.0] * 3]
+    assert charts["narrow/throughput"]["y"] == [[250.0] * 3, [200.0] * 3]
+    assert charts["narrow/executors"]["y"] == [[1.0] * 3, [2.0] * 3]
+
+
+def test_stacked_load_has_a_gap_where_an_operator_was_not_there():
+    world = demo_world(periods=2)
+    chart = cluster_page_charts("narrow", ["topic_count", "gone"], 5.0)[0]
+    assert points(chart, world.series["narrow"])["y"] == [[1.1, 1.1], [None, None], [1.0, 1.0]]
+
+
+def test_state_is_shown_only_of_stateful_operators():
+    keys = [c.key for c in operator_charts("top_n", "narrow", 5.0, stateful=False)]
+    assert "top_n/state" not in keys
+    with_state = operator_charts("topic_count", "narrow", 5.0, stateful=True)
+    assert with_state[-1].key == "topic_count/state"
+
+
+def test_an_operators_past_follows_it_across_clusters():
+    world = demo_world(periods=4)
+    moved = []
+    for i, sample in enumerate(world.series["narrow"]):
+        status = OperatorStatus.RUNNING if i < 2 else OperatorStatus.STOPPED
+        moved.append(replace(sample, operators=(replace(sample.operators[1], status=status),)))
+    taken = [
+        replace(s, operators=(*s.operators, replace(moved[0].operators[0], cluster="wide")))
+        for s in world.series["wide"][2:]
+    ]
+    later = world_of({"narrow": moved, "wide": taken}, at=world.at)
+    found = samples_of_operator(later, "top_n")
+    assert [s.cluster.name for s in found] == ["narrow", "narrow", "wide", "wide"]
+
+
+def test_health_names_the_silent_and_groups_the_web():
+    parts = {p.id: p for p in health.health(demo_world())}
+    assert parts["redis"].state == "up"
+    assert parts["host:narrow"].state == "silent"
+    assert parts["web"].detail == "2 workers up"
+    assert health.overall(demo_world()) == "degraded"
+
+
+def test_without_redis_the_others_are_unknown():
+    world = replace(demo_world(), redis_down_since=1.0)
+    states = {p.id: p.state for p in health.health(world)}
+    assert states["redis"] == "down"
+    assert states["engine"] == "unknown"
+    assert health.health_json(world)["redis"]["up"] is False
+
+
+def test_an_engine_that_never_reported_is_said():
+    parts = [Part(id="web:1", kind="web", name="1", at=1.0)]
+    states = {p.id: p.state for p in health.health(world_of({}, at=1.0, parts=parts))}
+    assert states["engine"] == "unseen"
+
+
+def test_a_part_that_said_good_bye_is_down():
+    part = Part(id="engine", kind="engine", name="engine", at=9.9, status="stopped")
+    assert health.part_state(part, 10.0) == "down"
+
+
+def test_map_places_every_operator_inside_its_cluster():
+    layout = flow_map(demo_world(extra_operator=True))
+    for shape in (layout["wide"], layout["tall"]):
+        for operator in demo_world(extra_operator=True).snapshot.operators:
+            x, y, w, h = shape["nodes"][operator.name]
+            bx, by, bw, bh = shape["boxes"][operator.cluster]
+            assert bx < x
+            assert by < y
+            assert x + w < bx + bw
+            assert y + h < by + bh
+            assert bx + bw <= shape["size"][0]
+            assert by + bh <= shape["size"][1]
+    assert layout["wide"]["nodes"]["tweets"][0] == 0
+
+
+def test_map_follows_the_data():
+    snapshot = demo_world().snapshot
+    assert flow_order(snapshot) == ["wide", "narrow"]
+    assert ranks(snapshot) == {"extractor": 0, "topic_count": 1, "top_n": 2}
+
+
+def test_a_loop_in_the_data_ends():
+    world = demo_world(periods=1)
+    sample = world.series["narrow"][0]
+    first, second = sample.operators
+    loop = (replace(first, reads=("b",), writes=("a",)), replace(second, reads=("a",), writes=("b",)))
+    found = ranks(world_of({"narrow": [replace(sample, operators=loop)]}, at=1.0).snapshot)
+    assert set(found) == {"topic_count", "top_n"}
+
+
+@pytest.mark.parametrize(
+    ("verb", "action"),
+    [
+        ("scale", ScaleTo(executors=2)),
+        ("start", StartOperator(operator="top_n")),
+        ("stop", StopOperator(operator="top_n")),
+        ("restart", RestartOperator(operator="top_n")),
+    ],
+)
+def test_every_verb_asks_and_acts(verb, action):
+    asked = commands.question(demo_world(), verb, "narrow", "top_n")
+    assert asked.text
+    assert asked.confirm
+    assert asked.danger == (verb == "stop")
+    assert commands.action_of(verb, "top_n", 2) == action
+
+
+def test_a_dialog_about_a_silent_cluster_warns():
+    asked = commands.question(demo_world(late_s=60), "scale", "wide")
+    assert "sent no data lately" in asked.warning
+    assert (asked.least, asked.most, asked.executors) == (1, 6, 3)
+
+
+def test_what_is_gone_or_missing_is_refused():
+    with pytest.raises(NotFound):
+        commands.question(demo_world(), "scale", "elsewhere")
+    with pytest.raises(NotFound):
+        commands.question(demo_world(), "stop", "wide", "nobody")
+    with pytest.raises(InvalidInput):
+        commands.action_of("scale", "", None)
+
+
+def test_scaling_in_words():
+    assert "nothing would change" in commands.scale_text(2, 2, 1, "a")
+    assert "gives 1 executor back: 3 now, 2 then, 2 cores" in commands.scale_text(3, 2, 1, "a")
+
+
+def test_commands_of_one_cluster_only():
+    world = demo_world()
+    assert [r.what for r in commands.rows(world)] == ["scale to 4 executors"]
+    assert commands.rows(world, cluster="narrow") == []
+    assert commands.rows(world, operator="top_n") == []
+
+
+@pytest.mark.parametrize(("rate", "most"), [(0, 100), (40, 200), (200, 800), (1500, 6000)])
+def test_slider_leaves_room_above(rate, most):
+    assert highest_rate(Workload(name="w", rows_per_s=rate)) == most

@@ -28,7 +28,7 @@
 
   function timeStep(span, width) {
     const room = Math.max(2, Math.floor(width / 58));
-    return [15, 30, 60, 120, 300, 600].map((s) => s * 1000).find((s) => span / s <= room) || 900e3;
+    return [15, 30, 60, 120, 180, 300, 600].map((s) => s * 1000).find((s) => span / s <= room) || 900e3;
   }
 
   function nearest(x, time) {

@@ -21,6 +21,7 @@ class MemoryStore:
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
+        self._commits: dict[str, float] = {}
         self._modes: dict[str, Mode] = {}
         self._leases: dict[str, tuple[Lease, float]] = {}
         self._tokens: dict[str, int] = defaultdict(int)
@@ -142,6 +143,14 @@ class MemoryStore:
     def placements(self) -> dict[str, Placement]:
         """Where every operator should run."""
         return dict(self._placements)
+
+    def set_last_commit(self, operator: str, at: float) -> None:
+        """Record when an operator that has stopped committed its last batch."""
+        self._commits[operator] = at
+
+    def last_commit(self, operator: str) -> float | None:
+        """When the operator's last run committed its last batch."""
+        return self._commits.get(operator)
 
     def set_mode(self, cluster: str, mode: Mode) -> None:
         """Say how much a cluster lets the engine do."""

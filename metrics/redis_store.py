@@ -250,6 +250,15 @@ class RedisStore:
         found = self.client.hgetall(keys.PLACEMENT)
         return {name.decode(): _placement.decode(data) for name, data in found.items()}
 
+    def set_last_commit(self, operator: str, at: float) -> None:
+        """Record when an operator that has stopped committed its last batch."""
+        self.client.hset(keys.COMMITS, operator, at)
+
+    def last_commit(self, operator: str) -> float | None:
+        """When the operator's last run committed its last batch."""
+        found = self.client.hget(keys.COMMITS, operator)
+        return None if found is None else float(found)
+
     def set_mode(self, cluster: str, mode: Mode) -> None:
         """Say how much a cluster lets the engine do."""
         self.client.hset(keys.MODES, cluster, mode.value)

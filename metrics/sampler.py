@@ -56,6 +56,7 @@ class OperatorFacts(Struct, frozen=True, kw_only=True):
     writes: tuple[str, ...] = ()
     trigger_s: float = 0.0
     backlog: Backlog | None = None
+    last_commit_at: float | None = None  # of the run before this one, wherever it was
 
 
 class Sampler:
@@ -155,6 +156,7 @@ class _Track:
 
     def __init__(self) -> None:
         self.run_id: str | None = None
+        self.first_at: float | None = None  # commit of the run's first batch
         self.batch: dict[str, Any] = {}  # figures of the last batch
         self.committed = 0  # offset in rows, where the source's offsets are row counts
         self.commits: deque[tuple[float, int, float]] = deque(maxlen=_COST_BATCHES + 1)
@@ -171,11 +173,12 @@ class _Track:
     def commit(self, progress: Progress) -> None:
         """Take in one committed batch."""
         duration_s = progress.duration_ms.get("triggerExecution", 0) / 1000.0
-        began = _epoch(progress.timestamp)
+        began = epoch(progress.timestamp)
         at = began + duration_s
         if progress.run_id != self.run_id or not self.commits:
             self.run_id = progress.run_id
             self.commits.clear()
+            self.first_at = None
         ends = [rows_in(s.end_offset) for s in progress.sources]
         if ends and all(e is not None for e in ends):
             self.committed = sum(e or 0 for e in ends)
@@ -190,6 +193,7 @@ class _Track:
         # Back to back: what this batch took in was waiting while the last one overran.
         overran = self.batch.get("processing_s", 0.0) - self.trigger_s
         waited_s = max(0.0, overran) if began - previous < 0.1 else 0.0
+        self.first_at = self.first_at or at
         self.rows_total += progress.num_input_rows
         self.period_rows += progress.num_input_rows
         self.period_batches += 1
@@ -231,6 +235,9 @@ class _Track:
             figures.pop("processing_s", None)
         figures["rows"], figures["batches"] = self.period_rows, self.period_batches
         self.period_rows = self.period_batches = 0
+        figures["first_batch_at"] = self.first_at
+        if self.first_at is not None and fact.last_commit_at is not None:
+            figures["pause_s"] = max(0.0, self.first_at - fact.last_commit_at)
         figures["processed_rows_per_s"] = self._processed(now, fact.status)
         queue, arrival, row_bytes = self._queue(fact.backlog, now)
         cost = self._cost()
@@ -330,5 +337,6 @@ def _total(progress: Progress, field: str) -> int | None:
     return sum(values) if values else None
 
 
-def _epoch(timestamp: str) -> float:
+def epoch(timestamp: str) -> float:
+    """Seconds since the epoch of a time as Spark writes it."""
     return datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()

@@ -12,7 +12,7 @@ import pandas  # noqa: F401
 import pyarrow.compute
 import pyarrow.ipc  # noqa: F401
 import pyspark.sql.worker.plan_data_source_read
-import pyspark.sql.worker.write_into_data_source  # noqa: F401
+import pyspark.sql.worker.write_into_data_source
 import pyspark.worker  # noqa: F401
 import redis  # noqa: F401
 from pyspark.daemon import manager

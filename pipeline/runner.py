@@ -7,6 +7,7 @@
 
 import logging
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from redis.exceptions import RedisError
 
 from controllers.engine.ports import Lease, Store
 from controllers.model.snapshot import OperatorStatus
-from metrics.sampler import Backlog, OperatorFacts
+from metrics.sampler import Backlog, OperatorFacts, epoch
 from pipeline.operator import Context, Operator, OperatorError
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Runner:
         self._next_try = 0.0
         self._failures = 0
         self._started_at = 0.0
+        self._last_commit_at: float | None = None  # of the run before
 
     def step(self, wanted: bool) -> None:
         """Do what is needed now; never raises because of the store or the query."""
@@ -116,6 +118,7 @@ class Runner:
         self.status, self.message = OperatorStatus.STARTING, ""
         try:
             context = Context(self._redis_url, self._lease.token)
+            self._last_commit_at = self._store.last_commit(self.operator.name)
             self._query = self.operator.start(self._spark, context, self._checkpoints)
             self._query_id = str(self._query.id)
             self._started_at = time.monotonic()
@@ -160,9 +163,14 @@ class Runner:
         self.status, self.message = OperatorStatus.STOPPED, message
 
     def _halt(self) -> None:
-        if self._query is not None:
-            stop_at_boundary(self._spark, self._query)
-            self._query = None
+        if self._query is None:
+            return
+        query, self._query = self._query, None
+        stop_at_boundary(self._spark, query)
+        at = last_commit_at(query)
+        if at is not None:
+            with suppress(RedisError, OSError):  # only the measurement of a pause needs it
+                self._store.set_last_commit(self.operator.name, at)
 
     def facts(self) -> OperatorFacts:
         """What the agent reports besides measurements."""
@@ -177,6 +185,7 @@ class Runner:
             writes=self.operator.writes,
             trigger_s=self.operator.trigger_s,
             backlog=self._backlog(),
+            last_commit_at=self._last_commit_at,
         )
 
     def _backlog(self) -> Backlog | None:
@@ -206,6 +215,14 @@ def stop_at_boundary(spark: SparkSession, query: Any, timeout_s: float = 30.0) -
         query.stop()
     except Py4JError as error:
         log.warning("stopping failed: %s", error)
+
+
+def last_commit_at(query: Any) -> float | None:
+    """When the query committed its last batch."""
+    for progress in reversed(query.recentProgress):
+        if "addBatch" in progress["durationMs"]:
+            return epoch(progress["timestamp"]) + progress["durationMs"]["triggerExecution"] / 1000
+    return None
 
 
 def _reason(error: Any) -> str:

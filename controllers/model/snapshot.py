@@ -38,6 +38,11 @@ class OperatorStatus(StrEnum):
     FAILED = "failed"  # it cannot start; a person has to mend something
 
 
+# Two clusters may report an operator that is on its way: it is where it runs, else where
+# it is about to.
+_PRESENCE = {OperatorStatus.RUNNING: 2, OperatorStatus.STOPPED: 0}
+
+
 class Executor(Struct, frozen=True, kw_only=True):
     """One executor of a cluster over one period."""
 
@@ -80,6 +85,8 @@ class Operator(Struct, frozen=True, kw_only=True):
     batch_id: int | None = None
     batch_at: float | None = None  # commit of the last batch
     batch_rows: int | None = None
+    first_batch_at: float | None = None  # commit of the first batch of this run
+    pause_s: float | None = None  # last commit of the run before to the first of this one
     batches: int = 0  # committed in this period
     rows: int = 0  # committed in this period
     trigger_s: float = 0.0
@@ -183,18 +190,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
             if known is None or sample.at >= known.at:
                 newest[sample.cluster.name] = sample
         clusters = []
-        operators: dict[str, tuple[float, Operator]] = {}
+        operators: dict[str, tuple[tuple[int, float], Operator]] = {}
         for name in sorted(newest):
             sample = newest[name]
             clusters.append(_aged(sample.cluster, max(0.0, at - sample.at)))
             for operator in sample.operators:
-                rank = (operator.status == OperatorStatus.RUNNING, sample.at)
-                other = operators.get(operator.name)
-                if other is None or rank > (
-                    other[1].status == OperatorStatus.RUNNING,
-                    other[0],
-                ):
-                    operators[operator.name] = (sample.at, operator)
+                rank = (_PRESENCE.get(operator.status, 1), sample.at)
+                if operator.name not in operators or rank > operators[operator.name][0]:
+                    operators[operator.name] = (rank, operator)
         found = tuple(operators[name][1] for name in sorted(operators))
         return cls(
             at=at,

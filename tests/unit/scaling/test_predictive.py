@@ -103,6 +103,22 @@ class TestScaler:
 
         assert first_out(ahead) <= 0.0 < first_out(alone)
 
+    def test_a_trend_brings_executors_earlier(self) -> None:
+        """Holt-Winters on a ramp of 20 rows/s each second: the factor is what 60 s add."""
+        def ramp(at: float) -> float:
+            return 1000.0 + 20.0 * at
+
+        given = {"step_s": 10, "horizon_s": 60, "inner": "rate_based"}
+        world = World(ramp, executors=2, most=30)
+        world.run(create("predictive", given, SCOPE), periods=60)
+        memory = world.memory
+        assert memory.history.fit is not None
+        assert memory.history.error < 0.1
+        assert memory.factor == pytest.approx(ramp(world.now + 60) / ramp(world.now), abs=0.06)
+        alone = World(ramp, executors=2, most=30)
+        alone.run(create("rate_based", {}, SCOPE), periods=60)
+        assert world.executors > alone.executors
+
     def test_a_bad_forecast_is_not_used(self) -> None:
         given = {**self.settings, "max_error": 0.05, "season_s": 70}
         scaler = create("predictive", given, SCOPE)

@@ -1,0 +1,105 @@
+"""ALBIC and COLA: traffic that stays on its bin, and what it costs."""
+
+import numpy as np
+from msgspec.structs import replace
+
+from controllers.balancing.albic import Albic, AlbicSettings
+from controllers.balancing.cola import Cola, ColaSettings
+from controllers.balancing.milp import Milp
+from controllers.balancing.pairs import scored_pairs
+from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+
+
+def talking(bins: int = 6, pairs: int = 60, moves: int | None = 10, seed: int = 0) -> Problem:
+    """Pairs of items that talk only to each other, on random bins."""
+    rng = np.random.default_rng(seed)
+    return Problem(
+        bins=tuple(Bin(name=f"b{k}", capacity=100.0) for k in range(bins)),
+        items=tuple(
+            Item(name=f"i{k}", load=float(rng.uniform(2, 3)), bin=f"b{k % bins}")
+            for k in range(2 * pairs)
+        ),
+        flows=tuple(
+            Flow(source=f"i{k}", target=f"i{2 * pairs - 1 - k}", rate=float(rng.uniform(1, 5)))
+            for k in range(pairs)
+        ),
+        budget=Budget(moves=moves),
+    )
+
+
+def applied(problem: Problem, placement: dict[str, str]) -> Problem:
+    return replace(
+        problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items)
+    )
+
+
+def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():
+    problem = talking()
+    seen = []
+    for _ in range(12):
+        plan = Albic().plan(problem)
+        assert len(plan.moves) <= 10
+        assert plan.after.load_distance <= 10.0
+        seen.append(plan.after.collocation)
+        problem = applied(problem, plan.placement)
+    assert seen[-1] > 0.9
+    assert all(later >= earlier - 0.05 for earlier, later in zip(seen, seen[1:], strict=False))
+
+
+def test_one_pair_per_round_is_the_papers_way():
+    plan = Albic(AlbicSettings(max_pairs=1)).plan(talking())
+    more = Albic().plan(talking())
+    assert plan.after.collocation < more.after.collocation
+
+
+def test_albic_without_traffic_is_the_optimiser():
+    problem = replace(talking(), flows=())
+    albic, milp = Albic().plan(problem), Milp().plan(problem)
+    assert albic.placement.keys() == milp.placement.keys()
+    assert albic.after.load_distance <= milp.after.load_distance + 0.1
+
+
+def test_albic_gives_collocation_up_where_the_distance_would_be_too_large():
+    problem = Problem(
+        bins=(Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0)),
+        items=tuple(Item(name=f"i{k}", load=30.0, bin="a") for k in range(2)),
+        flows=(Flow(source="i0", target="i1", rate=5.0),),
+    )
+    plan = Albic().plan(problem)
+    assert plan.after.load_distance == 0.0
+    assert plan.after.collocation == 0.0
+
+
+def test_scores_ask_for_more_than_the_mean_and_take_a_single_target():
+    problem = replace(
+        talking(pairs=3),
+        flows=(
+            Flow(source="i0", target="i1", rate=9.0),
+            Flow(source="i0", target="i2", rate=1.0),
+            Flow(source="i3", target="i4", rate=0.1),
+        ),
+    )
+    together, apart = scored_pairs(problem, np.array([0, 0, 1, 1, 2, 2]), 1.5)
+    assert [(p.source, p.target) for p in together] == [(0, 1)]
+    assert [(p.source, p.target) for p in apart] == [(3, 4)]
+
+
+def test_cola_brings_all_together_with_many_moves():
+    problem = talking(moves=None)
+    plan = Cola().plan(problem)
+    assert plan.after.collocation > 0.9
+    assert plan.after.load_distance <= 5.0
+    assert len(plan.moves) > 60
+
+
+def test_cola_cuts_on_for_a_smaller_distance():
+    loose = Cola(ColaSettings(max_distance=10.0)).plan(talking(moves=None))
+    tight = Cola(ColaSettings(max_distance=0.5)).plan(talking(moves=None))
+    assert tight.after.load_distance <= 0.5 < 10.0
+    assert tight.after.collocation <= loose.after.collocation
+
+
+def test_cola_beyond_the_budget_says_so():
+    plan = Cola().plan(talking(moves=5))
+    assert plan.moves == ()
+    assert "beyond the budget" in plan.reason.text

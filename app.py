@@ -164,6 +164,17 @@ def operator(
 
 
 @app.command()
+def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS) -> None:
+    """Move an operator to another cluster, with its state."""
+    from commands import control
+
+    done = control.move(_store(redis), operator, cluster).moves[0]
+    pause = "" if done.paused_s is None else f", paused {done.paused_s:.1f} s"
+    print(f"{done.step}{pause}{': ' + done.message if done.message else ''}")
+    raise typer.Exit(0 if done.step == "done" else 1)
+
+
+@app.command()
 def plan(
     problem: Annotated[str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")],
     planner: Annotated[str, typer.Option(help="Name of a planner, or 'all' for a comparison")] = "milp",

@@ -77,7 +77,13 @@
       this.tip.className = "tip";
       this.tip.hidden = true;
       element.appendChild(this.tip);
+      this.measure();
       this.listen();
+    }
+
+    measure() {
+      this.width = this.element.clientWidth;
+      this.height = this.element.clientHeight;
     }
 
     listen() {
@@ -99,8 +105,7 @@
     }
 
     draw(start, end) {
-      const width = this.element.clientWidth;
-      const height = this.element.clientHeight;
+      const { width, height } = this; // measured when it changes: reading it here costs a layout
       if (!width || !height) return;
       const w = width - M.left - M.right;
       const h = height - M.top - M.bottom;
@@ -192,9 +197,9 @@
         return `<div><i style="background:var(--${trace.colour})"></i>${escape(trace.name)}<b>${words}</b></div>`;
       });
       this.tip.innerHTML = `<time>${weir.clock(x[at], true)}</time>` + rows.join("");
-      const right = cx > this.element.clientWidth / 2;
+      const right = cx > this.width / 2;
       this.tip.style.left = right ? "auto" : cx + 10 + "px";
-      this.tip.style.right = right ? this.element.clientWidth - cx + 10 + "px" : "auto";
+      this.tip.style.right = right ? this.width - cx + 10 + "px" : "auto";
     }
   }
 
@@ -227,7 +232,9 @@
   const resized = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const chart = bound.get(target);
-      if (chart && chart.start != null) chart.draw(chart.start, chart.end);
+      if (!chart || chart.start == null) continue;
+      chart.measure();
+      chart.draw(chart.start, chart.end);
     }
   });
 
@@ -246,9 +253,11 @@
     if (fresh) weir.drawCharts();
   };
 
-  weir.drawCharts = function () {
+  /* All charts, or those that have new points. */
+  weir.drawCharts = function (points) {
     const [start, end] = domain();
-    for (const chart of bound.values()) chart.draw(start, end);
+    for (const chart of bound.values())
+      if (!points || chart.model.key in points) chart.draw(start, end);
   };
 
   /* New points at the end, old ones off the front; what is there already is not taken twice. */

@@ -83,7 +83,7 @@
   }
 
   function draw(message) {
-    if (message.points) weir.drawCharts();
+    if (message.points) weir.drawCharts(message.points);
     if (message.map) weir.drawMap();
     const drawnAt = Date.now();
     for (const mark of message.marks || [])

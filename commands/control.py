@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from controllers.engine.moves import MoveState, Rebalance
 from controllers.engine.ports import Store
 from controllers.model.command import (
     Action,
@@ -21,6 +22,7 @@ from controllers.model.command import (
     StopOperator,
     describe,
 )
+from controllers.model.decision import Move
 from controllers.model.errors import InvalidInput, NotFound, Unavailable
 from controllers.model.snapshot import Snapshot
 
@@ -57,6 +59,27 @@ def operator(store: Store, verb: str, name: str) -> CommandResult:
         names = ", ".join(sorted(store.placements())) or "none"
         raise NotFound(f"there is no operator '{name}'; known: {names}")
     return _send(store, placed.cluster, VERBS[verb](name))
+
+
+def move(store: Store, operator_name: str, cluster: str) -> Rebalance:
+    """Move one operator to another cluster and wait until it commits there."""
+    placed = store.placements().get(operator_name)
+    if placed is None:
+        names = ", ".join(sorted(store.placements())) or "none"
+        raise NotFound(f"there is no operator '{operator_name}'; known: {names}")
+    if placed.cluster == cluster:
+        raise InvalidInput(f"{operator_name} is in {cluster} already", field="cluster")
+    step = MoveState(move=Move(operator=operator_name, source=placed.cluster, target=cluster))
+    rebalance = Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=(step,), by=_me())
+    store.save_rebalance(rebalance)
+    console = Console(stderr=True)
+    with console.status(f"moving {operator_name} to {cluster}") as line:
+        while True:
+            found = next(r for r in store.rebalances() if r.id == rebalance.id)
+            if found.moves[0].step.final:
+                return found
+            line.update(f"moving {operator_name} to {cluster}: {found.moves[0].step}")
+            time.sleep(0.2)
 
 
 def rate(store: Store, rows_per_s: float | None, name: str | None, paused: bool | None) -> str:
@@ -109,6 +132,10 @@ def status(store: Store, console: Console) -> None:
         console.print(table)
 
 
+def _me() -> str:
+    return f"command line/{getpass.getuser()}"
+
+
 def _send(store: Store, cluster: str, action: Action) -> CommandResult:
     now = time.time()
     command = Command(
@@ -117,7 +144,7 @@ def _send(store: Store, cluster: str, action: Action) -> CommandResult:
         action=action,
         issued_at=now,
         expires_at=now + EXPIRES_AFTER_S,
-        by=f"command line/{getpass.getuser()}",
+        by=_me(),
     )
     store.submit(command)
     console = Console(stderr=True)

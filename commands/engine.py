@@ -9,8 +9,10 @@ import uuid
 
 from redis.exceptions import RedisError
 
+from controllers.engine.moves import advance, waiting_for
 from controllers.engine.ports import Lease, Part, Store
 from controllers.engine.tiers import roll_up
+from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Snapshot
 from metrics.commands import LEADER
 from metrics.redis_store import RedisStore
@@ -18,7 +20,9 @@ from metrics.redis_store import RedisStore
 log = logging.getLogger(__name__)
 
 CYCLE_S = 1.0
+BUSY_CYCLE_S = 0.25  # while something moves
 LEASE_S = 6.0
+BURY_S = 15.0
 
 
 class Engine:
@@ -30,6 +34,7 @@ class Engine:
         self._lease: Lease | None = None
         self._stop_event = threading.Event()
         self._rolled_at = 0.0
+        self._busy = False
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
@@ -39,7 +44,8 @@ class Engine:
                 self._cycle(time.time())
             except (RedisError, OSError) as error:
                 log.warning("Redis is away: %s", error)
-            self._stop_event.wait(max(0.05, CYCLE_S - (time.monotonic() - began)))
+            pace_s = BUSY_CYCLE_S if self._busy else CYCLE_S
+            self._stop_event.wait(max(0.05, pace_s - (time.monotonic() - began)))
         try:
             self._store.remove_part(self._id)
             if self._lease:
@@ -68,13 +74,36 @@ class Engine:
         )
         if not leads:
             return
-        for part in self._store.parts():  # engines and workers that died without a word
-            if part.kind in ("engine", "web") and now - part.at > 60.0:
-                self._store.remove_part(part.id)
+        self._busy = self._drive_moves(now)
+        self._bury(now)
         self._store.save_snapshot(Snapshot.of(self._store.latest(), now))
         if now - self._rolled_at >= 10.0:
             roll_up(self._store, now)
             self._rolled_at = now
+
+    def _drive_moves(self, now: float) -> bool:
+        """Bring every rebalance one step on; True while one is under way."""
+        open_ = [r for r in self._store.rebalances() if not r.final]
+        if not open_ or self._lease is None:
+            return False
+        snapshot = Snapshot.of(self._store.latest(), now)
+        placements = self._store.placements()
+        leases = {
+            name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)
+        }
+        for rebalance in open_:
+            after, changes = advance(rebalance, snapshot, placements, leases, now)
+            if after != rebalance:
+                self._store.save_rebalance(after, changes, self._lease)
+        return True
+
+    def _bury(self, now: float) -> None:
+        """Forget engines and web workers that died without a word and were replaced."""
+        parts = self._store.parts()
+        fresh = {p.kind for p in parts if now - p.at < 5.0}
+        for part in parts:
+            if part.kind in ("engine", "web") and part.kind in fresh and now - part.at > BURY_S:
+                self._store.remove_part(part.id)
 
     def _leads(self) -> bool:
         if self._lease and self._store.renew(self._lease, LEASE_S):

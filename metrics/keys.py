@@ -9,6 +9,7 @@
 | weir:commands:{cluster}      | zset    | until final     | ids that are not final, by time of issue  |
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
+| weir:rebalances              | hash    | for ever        | id -> Rebalance                           |
 | weir:commits                 | hash    | for ever        | operator -> last commit of its last run   |
 | weir:modes                   | hash    | for ever        | cluster -> Mode                           |
 | weir:lease:{name}            | hash    | its TTL         | holder, token                             |
@@ -28,6 +29,7 @@ CLUSTERS = "weir:clusters"
 PARTS = "weir:parts"
 COMMANDS = "weir:commands"
 PLACEMENT = "weir:placement"
+REBALANCES = "weir:rebalances"
 COMMITS = "weir:commits"
 MODES = "weir:modes"
 TOKENS = "weir:tokens"

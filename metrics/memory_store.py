@@ -4,7 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Tier, Workload
+from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
 from controllers.model.snapshot import ClusterSample, Mode, Snapshot
@@ -21,6 +21,7 @@ class MemoryStore:
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
+        self._rebalances: dict[str, Rebalance] = {}
         self._commits: dict[str, float] = {}
         self._modes: dict[str, Mode] = {}
         self._leases: dict[str, tuple[Lease, float]] = {}
@@ -143,6 +144,21 @@ class MemoryStore:
     def placements(self) -> dict[str, Placement]:
         """Where every operator should run."""
         return dict(self._placements)
+
+    def save_rebalance(
+        self, rebalance: Rebalance, changes: Sequence[Placement] = (), leader: Lease | None = None
+    ) -> bool:
+        """Keep a rebalance and the placements it changes, at once; False for an old leader."""
+        if leader is not None and self.lease(leader.name) != leader:
+            return False
+        self._rebalances[rebalance.id] = rebalance
+        for placement in changes:
+            self.place(placement)
+        return True
+
+    def rebalances(self) -> list[Rebalance]:
+        """Every rebalance, newest first."""
+        return sorted(self._rebalances.values(), key=lambda r: r.at, reverse=True)
 
     def set_last_commit(self, operator: str, at: float) -> None:
         """Record when an operator that has stopped committed its last batch."""

@@ -7,7 +7,7 @@ import redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
-from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Tier, Workload
+from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
 from controllers.model.snapshot import ClusterSample, Mode, Snapshot
@@ -20,6 +20,7 @@ _part = msgspec.json.Decoder(Part)
 _command = msgspec.json.Decoder(Command)
 _result = msgspec.json.Decoder(CommandResult)
 _placement = msgspec.json.Decoder(Placement)
+_rebalance = msgspec.json.Decoder(Rebalance)
 _workload = msgspec.json.Decoder(Workload)
 
 # KEYS: the command's hash, the cluster's open set, the log of commands.
@@ -81,6 +82,17 @@ return 1
 """
 
 
+# KEYS: the leader's lease, rebalances, placement. ARGV: the leader's token ('' for a
+# person), id, rebalance, then operator and placement of each change. A leader that was
+# replaced meanwhile changes nothing.
+_REBALANCE = """
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1]) end
+return 1
+"""
+
+
 def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
     """A client that gives up after `timeout_s`, so that no caller hangs on a dead server."""
     return redis.Redis.from_url(
@@ -102,6 +114,7 @@ class RedisStore:
         self._claim = client.register_script(_CLAIM)
         self._report = client.register_script(_REPORT)
         self._acquire = client.register_script(_ACQUIRE)
+        self._rebalance = client.register_script(_REBALANCE)
         self._renew = client.register_script(_RENEW)
 
     @classmethod
@@ -249,6 +262,23 @@ class RedisStore:
         """Where every operator should run."""
         found = self.client.hgetall(keys.PLACEMENT)
         return {name.decode(): _placement.decode(data) for name, data in found.items()}
+
+    def save_rebalance(
+        self, rebalance: Rebalance, changes: Sequence[Placement] = (), leader: Lease | None = None
+    ) -> bool:
+        """Keep a rebalance and the placements it changes, at once; False for an old leader."""
+        args: list[object] = [leader.token if leader else "", rebalance.id, _encode(rebalance)]
+        for placement in changes:
+            args += [placement.operator, _encode(placement)]
+        lease = keys.lease(leader.name if leader else "")
+        return bool(
+            self._rebalance(keys=[lease, keys.REBALANCES, keys.PLACEMENT], args=args)
+        )
+
+    def rebalances(self) -> list[Rebalance]:
+        """Every rebalance, newest first."""
+        found = (_rebalance.decode(data) for data in self.client.hvals(keys.REBALANCES))
+        return sorted(found, key=lambda r: r.at, reverse=True)
 
     def set_last_commit(self, operator: str, at: float) -> None:
         """Record when an operator that has stopped committed its last batch."""

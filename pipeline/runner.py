@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from redis.exceptions import RedisError
 
 from controllers.engine.ports import Lease, Store
+from controllers.model.placement import operator_lease
 from controllers.model.snapshot import OperatorStatus
 from metrics.sampler import Backlog, OperatorFacts, epoch
 from pipeline.operator import Context, Operator, OperatorError
@@ -26,11 +27,6 @@ LEASE_S = 12.0
 RENEW_S = 2.0
 BACK_OFF_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 HEALTHY_S = 60.0
-
-
-def lease_name(operator: str) -> str:
-    """The lease that an operator runs under."""
-    return f"operator:{operator}"
 
 
 class Runner:
@@ -108,10 +104,12 @@ class Runner:
         if time.monotonic() < self._next_try:
             return
         if self._lease is None:
-            self._lease = self._store.acquire(lease_name(self.operator.name), self._holder, LEASE_S)
+            self._lease = self._store.acquire(
+                operator_lease(self.operator.name), self._holder, LEASE_S
+            )
             self._renewed_at = time.monotonic()
         if self._lease is None:
-            held = self._store.lease(lease_name(self.operator.name))
+            held = self._store.lease(operator_lease(self.operator.name))
             self.status = OperatorStatus.WAITING
             self.message = f"its lease is held by {held.holder}" if held else ""
             return
@@ -202,13 +200,15 @@ def stop_at_boundary(spark: SparkSession, query: Any, timeout_s: float = 30.0) -
 
     A plain stop interrupts the batch. Spark's own loop ends by itself once the query's
     state says TERMINATED; that is internal, so if it cannot be set the query is stopped
-    plainly, which is correct too, only slower to resume.
+    plainly, which is correct too, only slower to resume. A query that merely waits for its
+    next trigger would sit the wait out, so that one is stopped at once.
     """
     try:
         runtime = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime
         terminated = getattr(getattr(runtime, "TERMINATED$"), "MODULE$")
         query._jsq.streamingQuery().state().set(terminated)
-        query.awaitTermination(int(timeout_s))
+        if query.status["isTriggerActive"]:
+            query.awaitTermination(int(timeout_s))
     except Exception as error:  # also the query's own failure: it is ending anyway
         log.info("no clean stop at a batch boundary: %s", type(error).__name__)
     try:

@@ -49,7 +49,7 @@ class Arrays:
         home = np.array([index[i.bin] for i in items], dtype=np.int64)
         capacity = np.array([b.capacity for b in bins], dtype=np.float64)
         keep = np.array([b.keep for b in bins], dtype=np.bool_)
-        used, limit = _resources(problem, home, capacity, keep)
+        used, limit = _resources(problem, home, capacity)
         return cls(
             load=load,
             cost=cost,
@@ -104,13 +104,13 @@ def _spendable(limit: float | None, cost: Floats) -> float:
     return limit if exact else limit * (1.0 - 1e-12)
 
 
-def _resources(
-    problem: Problem, home: Ints, capacity: Floats, keep: Bools
-) -> tuple[Floats, Floats]:
+def _resources(problem: Problem, home: Ints, capacity: Floats) -> tuple[Floats, Floats]:
     """Use by item and limit by bin.
 
-    A bin that states no limit of a resource gets the largest share (use per
-    capacity) that any bin has now, so that a plan never makes a new hot spot.
+    A bin that states no limit of a resource has its capacity as limit: both are
+    then counted in one unit. Where an item uses more than any bin's capacity the
+    unit must be another, and the limit is the most that a bin carries now, so that
+    a plan makes no new hot spot. A bin that is above its limit may stay there.
     """
     if not any([i.resources for i in problem.items]):  # noqa: C419 - a list is faster
         return np.zeros((len(problem.items), 0)), np.zeros((len(capacity), 0))
@@ -122,11 +122,10 @@ def _resources(
     stated = [resource_map(b.resources) for b in problem.bins]
     for column, name in enumerate(names):
         present = np.bincount(home, weights=used[:, column], minlength=len(capacity))
-        room = float(capacity[keep].sum())
-        even = float(used[:, column].sum()) / room if room > 0 else 0.0
-        share = max(float((present / capacity).max(initial=0.0)), even)
+        highest = float(present.max(initial=0.0))
+        one_unit = float(used[:, column].max(initial=0.0)) <= float(capacity.max())
         limit[:, column] = [
-            max(found.get(name, share * size), now)
+            max(found.get(name, size if one_unit else highest), now)
             for found, size, now in zip(stated, capacity, present, strict=True)
         ]
     return used, limit

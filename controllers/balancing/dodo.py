@@ -74,7 +74,7 @@ class Dodo(Planner):
         why: list[Reason] = []
         for hot, cold in zip(by_load[: len(by_load) // 2], reversed(by_load), strict=False):
             why.append(self._balance(ledger, series, mean, loads, hot, cold))
-        return Placed(ledger.place, outcome(arrays, ledger.place, why[0].text if why else ""))
+        return Placed(ledger.place, outcome(arrays, ledger.place, why[0].text if why else "One cluster is kept."))
 
     def _balance(
         self,

@@ -10,7 +10,8 @@ or a slice of one (load in cores); the planners do not care. As JSON:
 
 Only name, capacity, load and bin are required. `keep: false` asks for the bin to
 be emptied. Without a budget moves are free. `resources` of an item is what it
-uses beside load (a mapping or a plain list); of a bin, how much of each it has.
+uses beside load (a mapping or a plain list); of a bin, how much of each it has,
+which is its capacity where nothing is said.
 """
 
 from collections.abc import Mapping

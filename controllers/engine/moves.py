@@ -17,8 +17,8 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.engine.ports import Lease, Placement
 from controllers.model.decision import Move
+from controllers.model.placement import Lease, Placement
 from controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
 
@@ -99,11 +99,10 @@ def advance(
     """The next state, and the placements to write with it."""
     use = settings or MoveSettings()
     paused = sum(m.step.paused for m in rebalance.moves)
-    moves, changes = [], []
-    for index, state in enumerate(rebalance.moves):
-        turn = paused < use.most_paused and all(
-            m.step is not Step.PLANNED for m in rebalance.moves[:index]
-        )
+    moves: list[MoveState] = []
+    changes: list[Placement] = []
+    for state in rebalance.moves:
+        turn = paused < use.most_paused and all(m.step is not Step.PLANNED for m in moves)
         after, change = _step(state, turn, snapshot, placements, leases, now, use)
         paused += after.step.paused - state.step.paused
         moves.append(after)
@@ -191,9 +190,8 @@ def _adopting(
         done = replace(state, step=Step.DONE, since=now, paused_s=operator.pause_s)
         return done, []
     why = _unfit(snapshot, move.target, use)
-    if not why and operator is not None and operator.cluster == move.target:
-        if operator.status is OperatorStatus.FAILED:
-            why = operator.message or f"it cannot start in {move.target}"
+    if not why and operator is not None:
+        why = _refusal(operator, move.target)
     if not why and now - state.since > use.adopt_within_s:
         why = f"{move.target} did not commit a batch within {use.adopt_within_s:.0f} s"
     return _return(state, why, placements, now) if why else (state, [])
@@ -227,6 +225,12 @@ def _unfit(snapshot: Snapshot, cluster: str, use: MoveSettings) -> str:
     if found.heartbeat_age_s > use.heartbeat_s:
         return f"{cluster} has given no sign of life for {found.heartbeat_age_s:.0f} s"
     return ""
+
+
+def _refusal(operator: Operator, cluster: str) -> str:
+    if operator.cluster != cluster or operator.status is not OperatorStatus.FAILED:
+        return ""
+    return operator.message or f"it cannot start in {cluster}"
 
 
 def _watch_queue(state: MoveState, operator: Operator | None, now: float) -> MoveState:

@@ -1,12 +1,16 @@
 """What the engine and the pages need from outside: one store, in Redis or in memory."""
 
+__all__ = ["KEPT_S", "Lease", "Part", "Placement", "Rebalance", "Store", "Tier", "Workload"]
+
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Protocol
 
 from msgspec import Struct
 
+from controllers.engine.moves import Rebalance
 from controllers.model.command import Command, CommandResult
+from controllers.model.placement import Lease, Placement
 from controllers.model.snapshot import ClusterSample, Mode, Snapshot
 
 
@@ -38,22 +42,6 @@ class Part(Struct, frozen=True, kw_only=True):
     status: str = "up"  # starting, up, stopped
     pid: int = 0
     detail: str = ""
-
-
-class Lease(Struct, frozen=True, kw_only=True):
-    """Who may run something now. A larger token is always the newer holder."""
-
-    name: str
-    holder: str
-    token: int
-
-
-class Placement(Struct, frozen=True, kw_only=True):
-    """Where an operator should run, and whether it should run at all."""
-
-    operator: str
-    cluster: str
-    wanted: str = "running"  # or "stopped"
 
 
 class Workload(Struct, frozen=True, kw_only=True):
@@ -101,6 +89,10 @@ class Store(Protocol):
     # -- placement
     def place(self, placement: Placement) -> None: ...
     def placements(self) -> dict[str, Placement]: ...
+    def save_rebalance(
+        self, rebalance: Rebalance, changes: Sequence[Placement] = (), leader: Lease | None = None
+    ) -> bool: ...
+    def rebalances(self) -> list[Rebalance]: ...
     def set_last_commit(self, operator: str, at: float) -> None: ...
     def last_commit(self, operator: str) -> float | None: ...
 

@@ -5,8 +5,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from controllers.engine.ports import KEPT_S, Part, Placement, Store, Tier, Workload
+from controllers.engine.moves import MoveState
+from controllers.engine.ports import (
+    KEPT_S,
+    Part,
+    Placement,
+    Rebalance,
+    Store,
+    Tier,
+    Workload,
+)
 from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from controllers.model.decision import Move
 from controllers.model.errors import NotFound
 from controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, Snapshot
 from metrics.memory_store import MemoryStore
@@ -158,6 +168,23 @@ class TestLeases:
         assert store.lease("op") is None
         assert not store.renew(mine, 1.0)
         assert store.acquire("op", "you", 1.0) is not None
+
+
+def test_a_rebalance_and_its_placements_are_kept_at_once_and_only_by_the_leader(
+    store: Store,
+) -> None:
+    old = store.acquire("engine", "old", 30.0)
+    store.release(old)
+    new = store.acquire("engine", "new", 30.0)
+    moves = (MoveState(move=Move(operator="x", source="a", target="b")),)
+    asked = Rebalance(id="r1", at=1.0, moves=moves, by="test")
+    assert store.save_rebalance(asked)
+    later = Rebalance(id="r1", at=1.0, moves=(), by="test")
+    moved = Placement(operator="x", cluster="b")
+    assert not store.save_rebalance(later, [moved], leader=old)
+    assert (store.rebalances(), store.placements()) == ([asked], {})
+    assert store.save_rebalance(later, [moved], leader=new)
+    assert (store.rebalances(), store.placements()) == ([later], {"x": moved})
 
 
 def test_parts_placement_modes_and_workloads(store: Store) -> None:

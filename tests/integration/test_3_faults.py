@@ -63,7 +63,7 @@ def test_redis(system: System) -> None:
         "every operator commits again",
     )
     assert {p.pid for p in system.children("host")} == hosts
-    wait_until(lambda: system.health()["status"] == "ok", 30, "all parts are up")
+    wait_until(lambda: system.health()["status"] == "ok", 60, "all parts are up")
 
 
 def test_an_executor(system: System) -> None:

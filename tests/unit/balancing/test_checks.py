@@ -55,7 +55,7 @@ def test_the_planners_of_the_product_are_all_found():
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=problems())
 def test_rules_hold_on_anything_valid(name: str, problem: Problem):
     plan = planner(name).plan(problem, seed=3)
@@ -155,3 +155,15 @@ def test_a_second_resource_holds_a_move_back(name: str):
     )
     assert list(planner(name).plan(free).placement.values()).count("b") == 2
     assert list(planner(name).plan(tight).placement.values()).count("b") <= 1
+
+
+def test_without_a_stated_limit_the_capacity_is_the_limit_in_the_same_unit():
+    items = tuple(
+        Item(name=f"i{k}", load=20.0, bin="a", resources=(60.0,)) for k in range(4)
+    )
+    bins = (Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0))
+    plan = planner("milp").plan(Problem(bins=bins, items=items))
+    assert list(plan.placement.values()).count("b") == 1
+    in_bytes = tuple(replace(i, resources={"memory": 4e9}) for i in items)
+    plan = planner("milp").plan(Problem(bins=bins, items=in_bytes))
+    assert list(plan.placement.values()).count("b") == 2

@@ -15,7 +15,7 @@ GOOD = {
     "bins": [{"name": "a", "capacity": 4}, {"name": "b", "capacity": 2}],
     "items": [
         {"name": "x", "load": 2.0, "bin": "a"},
-        {"name": "y", "load": 1.0, "bin": "a", "series": [1, 2], "resources": [3.0]},
+        {"name": "y", "load": 1.0, "bin": "a", "series": [1, 2], "resources": [0.5]},
     ],
     "flows": [{"from": "x", "to": "y", "rate": 1}],
     "budget": {"moves": 1},

@@ -1,5 +1,7 @@
 """ALBIC and COLA: traffic that stays on its bin, and what it costs."""
 
+import itertools
+
 import numpy as np
 from msgspec.structs import replace
 
@@ -43,7 +45,7 @@ def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():
         seen.append(plan.after.collocation)
         problem = applied(problem, plan.placement)
     assert seen[-1] > 0.9
-    assert all(later >= earlier - 0.05 for earlier, later in zip(seen, seen[1:], strict=False))
+    assert all(later >= earlier - 0.05 for earlier, later in itertools.pairwise(seen))
 
 
 def test_one_pair_per_round_is_the_papers_way():

@@ -175,6 +175,18 @@ def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS) -> None:
 
 
 @app.command()
+def balance(
+    planner: Annotated[str | None, typer.Option(help="Planner that the engine follows")] = None,
+    auto: Annotated[bool | None, typer.Option("--auto/--no-auto", help="Apply its plans without asking")] = None,
+    redis: Redis = DEFAULT_REDIS,
+) -> None:
+    """Show or set how the engine balances load."""
+    from commands import control
+
+    print(control.balance(_store(redis), planner, auto))
+
+
+@app.command()
 def plan(
     problem: Annotated[str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")],
     planner: Annotated[str, typer.Option(help="Name of a planner, or 'all' for a comparison")] = "milp",

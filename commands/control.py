@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from controllers.balancing.base import planner
+from controllers.engine.balance import BALANCE, BalanceSettings
 from controllers.engine.moves import MoveState, Rebalance
 from controllers.engine.ports import Store
 from controllers.model.command import (
@@ -25,6 +27,7 @@ from controllers.model.command import (
 from controllers.model.decision import Move
 from controllers.model.errors import InvalidInput, NotFound, Unavailable
 from controllers.model.snapshot import Snapshot
+from controllers.settings import build
 
 EXPIRES_AFTER_S = 30.0
 VERBS: dict[str, Callable[[str], Action]] = {
@@ -80,6 +83,18 @@ def move(store: Store, operator_name: str, cluster: str) -> Rebalance:
                 return found
             line.update(f"moving {operator_name} to {cluster}: {found.moves[0].step}")
             time.sleep(0.2)
+
+
+def balance(store: Store, planner_name: str | None, auto: bool | None) -> str:
+    """Show or set how the engine balances by itself."""
+    values = store.settings(BALANCE)
+    if planner_name is not None:
+        values["planner"] = planner(planner_name).name
+    if auto is not None:
+        values["auto"] = auto
+    settings = build(BalanceSettings, values)
+    store.save_settings(BALANCE, values)
+    return f"planner {settings.planner}, {'applies by itself' if settings.auto else 'not applied'}"
 
 
 def rate(store: Store, rows_per_s: float | None, name: str | None, paused: bool | None) -> str:

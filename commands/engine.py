@@ -9,11 +9,20 @@ import uuid
 
 from redis.exceptions import RedisError
 
+from controllers.engine.balance import (
+    BALANCE,
+    BalanceSettings,
+    plan_now,
+    problem_now,
+    rebalance_of,
+    why_wait,
+)
 from controllers.engine.moves import advance, waiting_for
 from controllers.engine.ports import Lease, Part, Store
 from controllers.engine.tiers import roll_up
 from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Snapshot
+from controllers.settings import build
 from metrics.commands import LEADER
 from metrics.redis_store import RedisStore
 
@@ -21,6 +30,7 @@ log = logging.getLogger(__name__)
 
 CYCLE_S = 1.0
 BUSY_CYCLE_S = 0.25  # while something moves
+PLAN_S = 5.0
 LEASE_S = 6.0
 BURY_S = 15.0
 
@@ -35,6 +45,7 @@ class Engine:
         self._stop_event = threading.Event()
         self._rolled_at = 0.0
         self._busy = False
+        self._planned_at = 0.0
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
@@ -75,6 +86,7 @@ class Engine:
         if not leads:
             return
         self._busy = self._drive_moves(now)
+        self._balance(now)
         self._bury(now)
         self._store.save_snapshot(Snapshot.of(self._store.latest(), now))
         if now - self._rolled_at >= 10.0:
@@ -96,6 +108,31 @@ class Engine:
             if after != rebalance:
                 self._store.save_rebalance(after, changes, self._lease)
         return True
+
+    def _balance(self, now: float) -> None:
+        """Plan, and in auto apply the plan unless something says to wait."""
+        if now - self._planned_at < PLAN_S or self._busy:
+            return
+        self._planned_at = now
+        settings = build(BalanceSettings, self._store.settings(BALANCE))
+        if not settings.auto:
+            return
+        snapshot = Snapshot.of(self._store.latest(), now)
+        since = now - settings.window_s
+        samples = {
+            c.name: self._store.samples(c.name, since, now) for c in snapshot.clusters
+        }
+        problem = problem_now(snapshot, samples, settings)
+        wait = why_wait(snapshot, problem, self._store.rebalances(), settings, now)
+        if wait:
+            log.info("no rebalance now: %s", wait)
+            return
+        plan = plan_now(problem, settings)
+        log.info("%s: %s", plan.planner, plan.reason.text)
+        if plan.moves:
+            rebalance = rebalance_of(plan, uuid.uuid4().hex, "engine", now)
+            self._store.save_rebalance(rebalance, leader=self._lease)
+            self._busy = True
 
     def _bury(self, now: float) -> None:
         """Forget engines and web workers that died without a word and were replaced."""

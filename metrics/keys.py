@@ -10,6 +10,7 @@
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
 | weir:rebalances              | hash    | for ever        | id -> Rebalance                           |
+| weir:settings                | hash    | for ever        | group -> settings that were changed       |
 | weir:commits                 | hash    | for ever        | operator -> last commit of its last run   |
 | weir:modes                   | hash    | for ever        | cluster -> Mode                           |
 | weir:lease:{name}            | hash    | its TTL         | holder, token                             |
@@ -30,6 +31,7 @@ PARTS = "weir:parts"
 COMMANDS = "weir:commands"
 PLACEMENT = "weir:placement"
 REBALANCES = "weir:rebalances"
+SETTINGS = "weir:settings"
 COMMITS = "weir:commits"
 MODES = "weir:modes"
 TOKENS = "weir:tokens"

@@ -2,7 +2,8 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
@@ -21,6 +22,7 @@ class MemoryStore:
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
+        self._settings: dict[str, dict[str, Any]] = {}
         self._rebalances: dict[str, Rebalance] = {}
         self._commits: dict[str, float] = {}
         self._modes: dict[str, Mode] = {}
@@ -175,6 +177,16 @@ class MemoryStore:
     def modes(self) -> dict[str, Mode]:
         """The clusters whose mode was set."""
         return dict(self._modes)
+
+    # -- settings
+
+    def save_settings(self, group: str, values: Mapping[str, Any]) -> None:
+        """Keep a group of settings."""
+        self._settings[group] = dict(values)
+
+    def settings(self, group: str) -> dict[str, Any]:
+        """The settings of a group that were changed from their defaults."""
+        return dict(self._settings.get(group, {}))
 
     # -- leases
 

@@ -1,6 +1,7 @@
 """The store in Redis (or Valkey), 6.2 or later."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import redis
@@ -297,6 +298,17 @@ class RedisStore:
         """The clusters whose mode was set."""
         found = self.client.hgetall(keys.MODES)
         return {name.decode(): Mode(value.decode()) for name, value in found.items()}
+
+    # -- settings
+
+    def save_settings(self, group: str, values: Mapping[str, Any]) -> None:
+        """Keep a group of settings."""
+        self.client.hset(keys.SETTINGS, group, _encode(dict(values)))
+
+    def settings(self, group: str) -> dict[str, Any]:
+        """The settings of a group that were changed from their defaults."""
+        data = self.client.hget(keys.SETTINGS, group)
+        return dict(msgspec.json.decode(data)) if data else {}
 
     # -- leases
 

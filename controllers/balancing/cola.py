@@ -58,8 +58,7 @@ class Cola(Planner):
         """Cut, deal out, look; and again with one more part."""
         del remaining_s
         seed = int(rng.integers(2**31))
-        position = {item.name: at for at, item in enumerate(problem.items)}
-        edges = {(position[f.source], position[f.target]): f.rate for f in problem.flows if f.rate > 0}
+        edges = _edges(problem)
         free = np.flatnonzero(arrays.movable)
         parts = _cut(arrays, free, edges, int(arrays.keep.sum()), seed)
         heap = [(-float(arrays.load[p].sum()), int(p[0]), p) for p in parts]
@@ -81,15 +80,27 @@ class Cola(Planner):
         return Placed(best, outcome(arrays, best, "Everything is where this planner puts it."))
 
 
+def _edges(problem: Problem) -> list[dict[int, float]]:
+    """By item: where it sends how much."""
+    position = {item.name: at for at, item in enumerate(problem.items)}
+    edges: list[dict[int, float]] = [{} for _ in problem.items]
+    for flow in problem.flows:
+        if flow.rate > 0.0:
+            to = edges[position[flow.source]]
+            to[position[flow.target]] = to.get(position[flow.target], 0.0) + flow.rate
+    return edges
+
+
 def _cut(
-    arrays: Arrays, items: Ints, edges: dict[tuple[int, int], float], parts: int, seed: int
+    arrays: Arrays, items: Ints, edges: list[dict[int, float]], parts: int, seed: int
 ) -> list[Ints]:
     """Items in that many parts of about the same load."""
     position = {int(item): at for at, item in enumerate(items)}
     inner = {
-        (position[a], position[b]): rate
-        for (a, b), rate in edges.items()
-        if a in position and b in position
+        (at, position[other]): rate
+        for item, at in position.items()
+        for other, rate in edges[item].items()
+        if other in position
     }
     part_of = np.array(partition(arrays.load[items].tolist(), inner, parts, seed))
     found = [items[part_of == part] for part in np.unique(part_of)]

@@ -2,9 +2,9 @@
 
 __all__ = ["KEPT_S", "Lease", "Part", "Placement", "Rebalance", "Store", "Tier", "Workload"]
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -99,6 +99,10 @@ class Store(Protocol):
     # -- modes
     def set_mode(self, cluster: str, mode: Mode) -> None: ...
     def modes(self) -> dict[str, Mode]: ...
+
+    # -- settings, by the name of their group; values as a person gave them
+    def save_settings(self, group: str, values: Mapping[str, Any]) -> None: ...
+    def settings(self, group: str) -> dict[str, Any]: ...
 
     # -- leases
     def acquire(self, name: str, holder: str, ttl_s: float) -> Lease | None: ...

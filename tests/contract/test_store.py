@@ -199,6 +199,9 @@ def test_parts_placement_modes_and_workloads(store: Store) -> None:
     assert store.placements() == {"x": placed}
     store.set_mode("a", Mode.AUTO)
     assert store.modes() == {"a": Mode.AUTO}
+    assert store.settings("balance") == {}
+    store.save_settings("balance", {"auto": True, "moves": 3})
+    assert store.settings("balance") == {"auto": True, "moves": 3}
     workload = Workload(name="w", rows_per_s=5.0, paused=True)
     store.set_workload(workload)
     assert store.workloads() == [workload]

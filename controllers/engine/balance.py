@@ -24,7 +24,7 @@ class BalanceSettings(Struct, frozen=True, kw_only=True):
     auto: Annotated[bool, setting("Apply its plans without asking")] = False
     window_s: Annotated[float, setting("Load series that plans look at", unit="s", ge=10)] = 60.0
     least_periods: Annotated[int, setting("Fresh periods needed before the first plan", ge=2)] = 8
-    moves: Annotated[int, setting("Most moves of one rebalance", ge=1)] = 1
+    moves: Annotated[int, setting("Most moves of one rebalance", ge=1)] = 2
     hold_s: Annotated[float, setting("Wait after a rebalance before the next", unit="s", ge=0)] = 60.0
 
 

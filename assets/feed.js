@@ -83,12 +83,17 @@
   }
 
   function draw(message) {
-    if (message.points) weir.drawCharts(message.points);
     if (message.map) weir.drawMap();
+    const seen = state.cursor.at;
+    const fresh = (message.marks || []).filter(
+      (mark) => Math.round(mark.at * 1000) > (seen[mark.cluster] || 0),
+    );
+    if (message.points) weir.drawCharts(message.points).then(() => note(fresh));
+  }
+
+  function note(marks) {
     const drawnAt = Date.now();
-    for (const mark of message.marks || [])
-      if (Math.round(mark.at * 1000) > (state.cursor.at[mark.cluster] || 0))
-        window.weirDrawn.push({ ...mark, drawn_at_ms: drawnAt });
+    for (const mark of marks) window.weirDrawn.push({ ...mark, drawn_at_ms: drawnAt });
     if (window.weirDrawn.length > DRAWN_KEPT)
       window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
   }

@@ -188,8 +188,8 @@ def main() -> None:
             f"slowest **{at_large['cpu']:.0f} ms of CPU** ({at_large['ms']:.0f} by the clock; target "
             f"100); worse than Flux on "
             f"**{at_large['worse']:.0f}** of {at_large['instances']:.0f} instances. Two seeds per "
-            "setting. With varies 100 % the gap is the largest: the bound lets every emptied node "
-            "take from all overloaded ones at once, which no placement can.",
+            "setting. With varies 100 % the gap is the largest: the bound counts touches node by node "
+            "and does not see that what one node should give is not what another one needs.",
             large,
             "### More time, never a worse plan",
             f"{'Holds' if monotone else 'DOES NOT HOLD'} on all of these.",
@@ -198,7 +198,9 @@ def main() -> None:
             "Varies 60 %, one instance per size, a budget of 10 % of the groups. COLA and static "
             "greedy place everything anew and are given no budget; COLA only up to 60/1200, as it "
             "cuts and deals out again hundreds of times. PoTC routes rows instead of moving groups; "
-            "merging, which it needs all the time, is not counted here.",
+            "merging, which it needs all the time, is not counted here. DoDo without capacity is the "
+            "same as DoDo on nodes of equal capacity, the integrative framework without scaling the "
+            "same as the optimiser.",
             every_planner(SIZES, lambda groups: groups // 10),
         ]
     report.write("balancing", "python -m benchmarks.balancing", "\n\n".join(parts))

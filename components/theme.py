@@ -36,7 +36,7 @@ INDEX = """<!DOCTYPE html>
   </head>
   <body>
     {%app_entry%}
-    <footer>{%config%}{%scripts%}{%renderer%}</footer>
+    <footer><script src="/vendor/plotly.min.js"></script>{%config%}{%scripts%}{%renderer%}</footer>
   </body>
 </html>
 """

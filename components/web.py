@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import plotly
 from dash import Dash
 from fastapi import FastAPI
+from fastapi.responses import FileResponse
 
 from components import actions, api, feed, presence, router
 from components.hub import Hub
@@ -18,6 +20,7 @@ from components.theme import INDEX
 from metrics.redis_store import RedisStore, connect
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 REDIS_TIMEOUT_S = 2.0
 
 
@@ -40,6 +43,12 @@ def create_app(
     # FastAPI's own pages of documentation load from a CDN: off.
     server = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     api.register(server, hub)
+
+    @server.get("/vendor/plotly.min.js", include_in_schema=False)
+    async def plotly_js() -> FileResponse:
+        headers = {"Cache-Control": "public, max-age=86400"}
+        return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)
+
     app = Dash(
         __name__,
         server=server,

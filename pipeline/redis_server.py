@@ -70,6 +70,13 @@ class RedisServer:
         except redis.exceptions.RedisError:
             return False
 
+    def kill(self) -> None:
+        """End it without warning; what it acknowledged stays on disk."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
     def stop(self) -> None:
         """Stop it and wait until it has gone."""
         if self.process is not None:

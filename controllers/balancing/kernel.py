@@ -9,6 +9,9 @@ A search with tau > 0 thus spends nothing on bins that are within the band, and
 among steps that are equal there it takes the one that evens out more. A bin to
 be emptied costs DRAIN * points^2: it gives whenever that does not hurt, and its
 load never takes precedence over a kept bin that is far out.
+
+numba looks at a file's date only: after a change here touch `shake.py` and `flux.py`
+too, which have these functions compiled into theirs.
 """
 # numba's decorator has no types, so nothing under it can have any for mypy.
 # mypy: allow-untyped-decorators, allow-untyped-defs, allow-untyped-calls

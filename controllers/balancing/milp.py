@@ -30,8 +30,8 @@ from controllers.settings import setting
 class MilpSettings(Struct, frozen=True):
     """How much the search does before it looks at the clock."""
 
-    narrowings: Annotated[int, setting("Narrower bands to try", ge=0, le=50)] = 2
-    tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 24
+    narrowings: Annotated[int, setting("Narrower bands to try", ge=0, le=50)] = 1
+    tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 14
     most_tries: Annotated[
         int, setting("The same, at most, where moves are many or items few", ge=0, le=10_000)
     ] = 200
@@ -102,7 +102,9 @@ def search(
             bound = max(bound, exact.bound)
         candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
     if not arrays.keep.all():
-        candidates = [evacuated(arrays, place) for place in candidates]
+        emptied = state_of(arrays, evacuated(arrays, arrays.home))
+        improve(world, emptied, bound)
+        candidates = [evacuated(arrays, place) for place in (*candidates, emptied.place)]
     best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
     return best, min(bound, arrays.distance(best))
 
@@ -157,6 +159,9 @@ def _longer(
         rounds += 1
 
 
-def _rank(arrays: Arrays, place: Ints) -> tuple[float, float, int, float]:
+def _rank(arrays: Arrays, place: Ints) -> tuple[float, int, float]:
+    """Distance first, then fewer moves. Load left on bins to be emptied counts as distance:
+    twice the points by which it lowers the kept ones, or the last items would never go."""
     moves, cost = arrays.spent(place)
-    return round(arrays.distance(place), 9), arrays.left(place), moves, cost
+    left = 100.0 * arrays.left(place) / float(arrays.capacity[arrays.keep].sum())
+    return round(arrays.distance(place) + 2.0 * left, 9), moves, cost

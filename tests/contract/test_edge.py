@@ -90,8 +90,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path) -> None:
     server = RedisServer(tmp_path).start()
     with connect(server.url) as client:
         Edge(client, "rows", 2).append("p", 0, chunks_of(0, rows(0, 100)))
-    server.process.kill()
-    server.process.wait()
+    server.kill()
     again = RedisServer(tmp_path, server.port).start()
     try:
         with redis.Redis.from_url(again.url) as client:

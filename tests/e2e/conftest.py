@@ -10,15 +10,16 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from metrics.redis_store import RedisStore
+from pipeline.redis_server import RedisServer
 from tests.support.browser import Tab, WebServer, launch
 from tests.support.feeder import Feeder
-from tests.support.redis_server import RedisServer
 
 
 @pytest.fixture(scope="module")
-def pages_redis() -> Iterator[RedisServer]:
-    with RedisServer() as server:
-        yield server
+def pages_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis")).start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import httpx
 from playwright.sync_api import Browser, Page, Playwright
 
 from components.web import gunicorn_argv, web_env
-from tests.support.redis_server import free_port
+from pipeline.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [

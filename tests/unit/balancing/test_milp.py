@@ -100,9 +100,6 @@ def test_draining_does_not_stall_on_a_tie():
 
 
 def test_an_urgent_overload_goes_before_draining():
-    overloaded = [5.0] * 19
-    problem = simple(
-        [overloaded, [5.0] * 8, [5.0] * 8, [5.0] * 8], keep=[True, True, True, False], moves=4
-    )
-    plan = Milp().plan(problem)
-    assert sum(m.source == "b0" for m in plan.moves) > sum(m.source == "b3" for m in plan.moves)
+    loads = [[5.0] * 40, [5.0] * 8, [5.0] * 8, [5.0] * 8]
+    plan = Milp().plan(simple(loads, keep=[True, True, True, False], moves=4))
+    assert [m.source for m in plan.moves] == ["b0"] * 4

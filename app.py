@@ -25,7 +25,9 @@ app = typer.Typer(
 )
 
 Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
-Master = Annotated[str, typer.Option("--master", help="URL of Spark's master, e.g. spark://host:7077")]
+Master = Annotated[
+    str, typer.Option("--master", help="URL of Spark's master, e.g. spark://host:7077")
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -33,7 +35,9 @@ def everything(
     context: typer.Context,
     port: Annotated[int, typer.Option(help="Port of the pages; a free one if taken")] = 8050,
     redis: Annotated[str | None, typer.Option(help="Use this Redis instead of our own")] = None,
-    master: Annotated[str | None, typer.Option(help="Use this Spark master instead of our own")] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Use this Spark master instead of our own")
+    ] = None,
     period: Annotated[float, typer.Option(help="Seconds between samples")] = 2.0,
     rate: Annotated[float, typer.Option(help="Rows per second at the start")] = 100.0,
     ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 5.0,
@@ -59,6 +63,12 @@ def web(
     host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on")] = 8050,
     workers: Annotated[int, typer.Option(help="Web processes")] = 2,
+    target_latency: Annotated[
+        float, typer.Option(min=0, help="Latency to stay below, in seconds")
+    ] = 5.0,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name that people may use for this server")
+    ] = None,
 ) -> None:
     """Serve the pages."""
     import os
@@ -66,7 +76,14 @@ def web(
     from components.web import gunicorn_argv, web_env
 
     argv = gunicorn_argv(host, port, workers)
-    os.execve(argv[0], argv, {**os.environ, **web_env(redis)})
+    os.execve(
+        argv[0],
+        argv,
+        {
+            **os.environ,
+            **web_env(redis, target_latency_s=target_latency, allowed_hosts=allow_host or ()),
+        },
+    )
 
 
 @app.command()
@@ -82,16 +99,24 @@ def host(
     name: Annotated[str, typer.Argument(help="Name of the cluster")],
     master: Master,
     redis: Redis = DEFAULT_REDIS,
-    operators: Annotated[str, typer.Option(help="Module that declares the operators")] = "pipeline.workloads.top_n",
-    place: Annotated[str, typer.Option(help="Operators to run here unless placed elsewhere, by comma")] = "",
+    operators: Annotated[
+        str, typer.Option(help="Module that declares the operators")
+    ] = "pipeline.workloads.top_n",
+    place: Annotated[
+        str, typer.Option(help="Operators to run here unless placed elsewhere, by comma")
+    ] = "",
     executors: Annotated[int, typer.Option(min=1, help="Executors at the start")] = 1,
     min_executors: Annotated[int, typer.Option(min=1, help="Fewest executors")] = 1,
     max_executors: Annotated[int, typer.Option(min=1, help="Most executors")] = 4,
     cores: Annotated[int, typer.Option(min=1, help="Cores of an executor")] = 1,
     period: Annotated[float, typer.Option(help="Seconds between samples")] = 10.0,
-    checkpoints: Annotated[Path, typer.Option(help="Folder that all hosts reach")] = Path("checkpoints"),
+    checkpoints: Annotated[Path, typer.Option(help="Folder that all hosts reach")] = Path(
+        "checkpoints"
+    ),
     local_dir: Annotated[Path | None, typer.Option(help="Spark's scratch folder")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")
+    ] = None,
 ) -> None:
     """Run a cluster: a Spark application that hosts operators."""
     from commands import host as command
@@ -132,7 +157,9 @@ def status(redis: Redis = DEFAULT_REDIS) -> None:
 
 @app.command()
 def rate(
-    rows_per_s: Annotated[float | None, typer.Argument(help="Rows per second; without it the present rate is shown")] = None,
+    rows_per_s: Annotated[
+        float | None, typer.Argument(help="Rows per second; without it the present rate is shown")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Which generator")] = None,
     pause: Annotated[bool | None, typer.Option("--pause/--resume", help="Stop or go on")] = None,
     redis: Redis = DEFAULT_REDIS,
@@ -177,7 +204,9 @@ def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS) -> None:
 @app.command()
 def balance(
     planner: Annotated[str | None, typer.Option(help="Planner that the engine follows")] = None,
-    auto: Annotated[bool | None, typer.Option("--auto/--no-auto", help="Apply its plans without asking")] = None,
+    auto: Annotated[
+        bool | None, typer.Option("--auto/--no-auto", help="Apply its plans without asking")
+    ] = None,
     redis: Redis = DEFAULT_REDIS,
 ) -> None:
     """Show or set how the engine balances load."""
@@ -188,13 +217,21 @@ def balance(
 
 @app.command()
 def plan(
-    problem: Annotated[str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")],
-    planner: Annotated[str, typer.Option(help="Name of a planner, or 'all' for a comparison")] = "milp",
+    problem: Annotated[
+        str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")
+    ],
+    planner: Annotated[
+        str, typer.Option(help="Name of a planner, or 'all' for a comparison")
+    ] = "milp",
     moves: Annotated[int | None, typer.Option(min=0, help="Most moves")] = None,
     cost: Annotated[float | None, typer.Option(min=0, help="Most migration cost")] = None,
-    time_limit: Annotated[float | None, typer.Option(min=0, help="Seconds to look for a better plan")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0, help="Seconds to look for a better plan")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is random")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="With 'all': a list instead of a table")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="With 'all': a list instead of a table")
+    ] = False,
 ) -> None:
     """Plan which item goes to which bin."""
     from commands import plan as command
@@ -204,10 +241,14 @@ def plan(
 
 @app.command()
 def size(
-    problem: Annotated[str, typer.Argument(help="JSON file with operators, external and routing; - for stdin")],
+    problem: Annotated[
+        str, typer.Argument(help="JSON file with operators, external and routing; - for stdin")
+    ],
     scaler: Annotated[str, typer.Option(help="Model that sizes the network")] = "drs",
     k_max: Annotated[int | None, typer.Option(min=1, help="Share out so many processors")] = None,
-    t_max: Annotated[float | None, typer.Option(min=0, help="Fewest processors within so many seconds")] = None,
+    t_max: Annotated[
+        float | None, typer.Option(min=0, help="Fewest processors within so many seconds")
+    ] = None,
 ) -> None:
     """Size a network of operators: how many processors each needs."""
     from commands import size as command
@@ -219,8 +260,12 @@ def size(
 def import_(
     paths: Annotated[list[str], typer.Argument(help="Event logs, or folders of them")],
     runs: Annotated[Path, typer.Option(help="Folder that the runs are written to")] = Path("runs"),
-    spark: Annotated[str | None, typer.Option(help="Parse on this Spark master, for thousands of logs")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One summary object per application attempt")] = False,
+    spark: Annotated[
+        str | None, typer.Option(help="Parse on this Spark master, for thousands of logs")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="One summary object per application attempt")
+    ] = False,
 ) -> None:
     """Make runs of Spark event logs, of any version and compression."""
     from commands import import_ as command

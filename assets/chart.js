@@ -122,7 +122,7 @@
         gridcolor: colour("grid"),
         zeroline: false,
         nticks: 5,
-        tickformat: "~s",
+        tickformat: (model.leastTop || 0) < 5 ? "~g" : "~s",
         dtick: model.whole && Math.max(...model.y.flat(), 0) < 6 ? 1 : undefined,
       },
       shapes: limit.map((at) => ({

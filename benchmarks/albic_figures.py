@@ -28,9 +28,7 @@ Step = Callable[[Problem], dict[str, str]]
 
 def moved(problem: Problem, placement: dict[str, str]) -> Problem:
     """The problem after the plan was carried out."""
-    return replace(
-        problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items)
-    )
+    return replace(problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items))
 
 
 def figure_5(overloaded: int) -> list[list[object]]:
@@ -41,9 +39,7 @@ def figure_5(overloaded: int) -> list[list[object]]:
         change(load[node], 100.0 / load[node].sum() - 1.0, rng)
     start = problem_of_loads(load, moves=20)
     leaving = {f"n{k}" for k in range(50, 60)}
-    start = replace(
-        start, bins=tuple(replace(b, keep=b.name not in leaving) for b in start.bins)
-    )
+    start = replace(start, bins=tuple(replace(b, keep=b.name not in leaving) for b in start.bins))
     rows: list[list[object]] = []
     for label, step in (("integrated", _integrated), ("drain first", _drain_first)):
         problem, distances, drained = start, [], 0
@@ -72,7 +68,9 @@ def _drain_first(problem: Problem) -> dict[str, str]:
     return {i.name: names[p] for i, p in zip(problem.items, place.tolist(), strict=True)}
 
 
-def synthetic(nodes: int, operators: int, one_to_one: float, moves: int | None, seed: int) -> Problem:
+def synthetic(
+    nodes: int, operators: int, one_to_one: float, moves: int | None, seed: int
+) -> Problem:
     """Section 5.3: of every operator's groups, a share talks to one group of the next only."""
     rng = np.random.default_rng(seed)
     groups = nodes * 20
@@ -87,7 +85,9 @@ def synthetic(nodes: int, operators: int, one_to_one: float, moves: int | None, 
             if k < exclusive:
                 flows.append(Flow(source=source, target=downstream[partners[k]], rate=1.0))
             else:
-                flows += [Flow(source=source, target=t, rate=1.0 / per_operator) for t in downstream]
+                flows += [
+                    Flow(source=source, target=t, rate=1.0 / per_operator) for t in downstream
+                ]
     return problem_of_loads(load, moves, tuple(flows))
 
 
@@ -114,9 +114,7 @@ def rounds(planner: Planner, problem: Problem, count: int, seed: int) -> tuple[f
     return plan.after.collocation, float(distance), float(moves)
 
 
-def collocation_rows(
-    nodes: int, operators: int, share: float, periods: int
-) -> list[list[object]]:
+def collocation_rows(nodes: int, operators: int, share: float, periods: int) -> list[list[object]]:
     """ALBIC from period to period, and COLA anew each time with a loose and a tight limit."""
     label = [f"{nodes}/{nodes * 20}/{operators}", f"{share:.0%}"]
     budgeted = synthetic(nodes, operators, share, 20, seed=1)
@@ -148,7 +146,9 @@ def figure_12() -> list[list[object]]:
     start = replace(
         start,
         items=tuple(
-            replace(i, bin=f"n{k % nodes}" if k < pairs else f"n{(int(order[k - pairs]) + 1) % nodes}")
+            replace(
+                i, bin=f"n{k % nodes}" if k < pairs else f"n{(int(order[k - pairs]) + 1) % nodes}"
+            )
             for k, i in enumerate(start.items)
         ),
         flows=tuple(
@@ -178,7 +178,9 @@ def figure_12() -> list[list[object]]:
 def _measured(problem: Problem, work: np.ndarray, rng: np.random.Generator) -> Problem:
     """Loads as they would be measured in this placement, with 2 % of noise."""
     where = problem.placement
-    away = {n for f in problem.flows if where[f.source] != where[f.target] for n in (f.source, f.target)}
+    away = {
+        n for f in problem.flows if where[f.source] != where[f.target] for n in (f.source, f.target)
+    }
     return replace(
         problem,
         items=tuple(
@@ -192,7 +194,11 @@ def main() -> None:
     """Run all and write the section."""
     five = figure_5(1) + figure_5(5)
     ten = [r for share in (0.0, 0.25, 0.5, 0.75, 1.0) for r in collocation_rows(40, 20, share, 40)]
-    eleven = [r for n, o in ((20, 10), (60, 30)) for r in collocation_rows(n, o, 0.5, 40 if n == 20 else 60)]
+    eleven = [
+        r
+        for n, o in ((20, 10), (60, 30))
+        for r in collocation_rows(n, o, 0.5, 40 if n == 20 else 60)
+    ]
     eleven[4:4] = [r for r in ten if r[1] == "50%"]
     header = ["nodes/groups/operators", "one-to-one", "planner", "periods", "collocation",
               "obtainable", "distance", "moves per period"]  # fmt: skip

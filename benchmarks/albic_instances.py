@@ -37,9 +37,7 @@ def change(load: np.ndarray, share: float, rng: np.random.Generator) -> None:
     load[chosen] *= 1.0 + wanted / load[chosen].sum()
 
 
-def problem_of_loads(
-    load: np.ndarray, moves: int | None, flows: tuple[Flow, ...] = ()
-) -> Problem:
+def problem_of_loads(load: np.ndarray, moves: int | None, flows: tuple[Flow, ...] = ()) -> Problem:
     """Nodes of capacity 100 with the groups of each row of `load` on them."""
     return Problem(
         bins=tuple(Bin(name=f"n{i}", capacity=100.0) for i in range(len(load))),

@@ -129,7 +129,9 @@ def every_planner(sizes: Iterable[tuple[int, int]], moves_of: Callable[[int], in
             plan, wall, cpu = timed(planner, given, 1 if isinstance(planner, Cola | Albic) else 3)
             rows.append([f"{nodes}/{groups}", label, len(plan.moves), plan.after.load_distance,
                          plan.after.load_distance - bound, wall, cpu])  # fmt: skip
-        rows.append([f"{nodes}/{groups}", "PoTC (routing, no moves)", 0, _potc(problem), "", "", ""])
+        rows.append(
+            [f"{nodes}/{groups}", "PoTC (routing, no moves)", 0, _potc(problem), "", "", ""]
+        )
     header = ["nodes/groups", "planner", "moves", "distance", "gap", "ms", "CPU ms"]
     return report.table(header, rows)
 
@@ -144,17 +146,33 @@ def _potc(problem: Problem) -> float:
 def more_time() -> tuple[str, bool]:
     """The same instances with more and more time, by the clock."""
     rows, monotone = [], True
-    for nodes, groups, varies, moves in ((60, 1200, 1.0, 40), (40, 800, 0.6, 20), (200, 4000, 0.6, 40)):
+    for nodes, groups, varies, moves in (
+        (60, 1200, 1.0, 40),
+        (40, 800, 0.6, 20),
+        (200, 4000, 0.6, 40),
+    ):
         problem = instance(nodes, groups, varies, moves, seed=0)
         distances = []
         for limit in (None, 0.05, 0.2, 1.0, 3.0):
             begin = time.perf_counter()
-            remaining = None if limit is None else (lambda b=begin, t=limit: b + t - time.perf_counter())
+            remaining = (
+                None if limit is None else (lambda b=begin, t=limit: b + t - time.perf_counter())
+            )
             plan = Milp().plan(problem, seed=0, remaining_s=remaining)
             distances.append(plan.after.load_distance)
         monotone &= all(b <= a + 1e-9 for a, b in itertools.pairwise(distances))
         rows.append([f"{nodes}/{groups}", f"{varies:.0%}", moves, plan.bound, *distances])
-    header = ["nodes/groups", "varies", "moves", "bound", "no limit given", "0.05 s", "0.2 s", "1 s", "3 s"]
+    header = [
+        "nodes/groups",
+        "varies",
+        "moves",
+        "bound",
+        "no limit given",
+        "0.05 s",
+        "0.2 s",
+        "1 s",
+        "3 s",
+    ]
     return report.table(header, rows), monotone
 
 

@@ -27,7 +27,9 @@ FLAGS = [
 
 def measure(browser: Browser, url: str, clients: int, seconds: float) -> list[float]:
     """Seconds from commit to pixel, one per batch, cluster and client."""
-    contexts = [browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(clients)]
+    contexts = [
+        browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(clients)
+    ]
     pages = [context.new_page() for context in contexts]
     for page in pages:
         page.goto(url)

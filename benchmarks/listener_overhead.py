@@ -152,8 +152,7 @@ def main() -> None:
                 return rows_per_s(query, options.seconds)
             finally:
                 end()
-                for file in (folder / "events").iterdir():
-                    file.unlink()
+                shutil.rmtree(folder / "events")
 
         variants = {"attached to Weir": attached, "Spark's event log": logged}
         ratios: dict[str, list[float]] = {name: [] for name in variants}

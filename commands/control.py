@@ -119,7 +119,9 @@ def status(store: Store, console: Console) -> None:
     """Print clusters, operators and parts."""
     now = time.time()
     snapshot = Snapshot.of(store.latest(), now)
-    clusters = Table("cluster", "load", "executors", "wanted", "limits", "data age", title="Clusters")
+    clusters = Table(
+        "cluster", "load", "executors", "wanted", "limits", "data age", title="Clusters"
+    )
     for c in snapshot.clusters:
         clusters.add_row(
             c.name,
@@ -173,5 +175,7 @@ def _send(store: Store, cluster: str, action: Action) -> CommandResult:
                 line.update(f"{cluster}: {result.message}")
             pending = result is None or result.status is CommandStatus.PENDING
             if pending and time.time() > command.expires_at + 2.0:
-                raise Unavailable(f"the agent of {cluster} does not answer; the command has expired")
+                raise Unavailable(
+                    f"the agent of {cluster} does not answer; the command has expired"
+                )
             time.sleep(0.2)

@@ -18,6 +18,7 @@ from controllers.engine.balance import (
     why_wait,
 )
 from controllers.engine.moves import advance, waiting_for
+from controllers.engine.outlook import outlook, warm_up
 from controllers.engine.ports import Lease, Part, Store
 from controllers.engine.tiers import roll_up
 from controllers.model.placement import operator_lease
@@ -100,9 +101,7 @@ class Engine:
             return False
         snapshot = Snapshot.of(self._store.latest(), now)
         placements = self._store.placements()
-        leases = {
-            name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)
-        }
+        leases = {name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)}
         for rebalance in open_:
             after, changes = advance(rebalance, snapshot, placements, leases, now)
             if after != rebalance:
@@ -110,22 +109,26 @@ class Engine:
         return True
 
     def _balance(self, now: float) -> None:
-        """Plan, and in auto apply the plan unless something says to wait."""
-        if now - self._planned_at < PLAN_S or self._busy:
+        """See what every planner would do; in auto, follow the chosen one."""
+        if now - self._planned_at < PLAN_S:
             return
         self._planned_at = now
         settings = build(BalanceSettings, self._store.settings(BALANCE))
-        if not settings.auto:
-            return
         snapshot = Snapshot.of(self._store.latest(), now)
         since = now - settings.window_s
-        samples = {
-            c.name: self._store.samples(c.name, since, now) for c in snapshot.clusters
-        }
+        samples = {c.name: self._store.samples(c.name, since, now) for c in snapshot.clusters}
         problem = problem_now(snapshot, samples, settings)
         wait = why_wait(snapshot, problem, self._store.rebalances(), settings, now)
-        if wait:
-            log.info("no rebalance now: %s", wait)
+        view = outlook(
+            problem,
+            now,
+            wait=wait,
+            chosen=settings.planner,
+            auto=settings.auto,
+            before=self._store.outlook(),
+        )
+        self._store.save_outlook(view)
+        if wait or not settings.auto:
             return
         plan = plan_now(problem, settings)
         log.info("%s: %s", plan.planner, plan.reason.text)
@@ -151,6 +154,7 @@ class Engine:
 
 def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
+    warm_up()  # before it leads: a leader that compiles for seconds would lose its lease
     engine = Engine(RedisStore.at(redis_url))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: engine.stop())

@@ -80,9 +80,7 @@ def _budgeted(problem: Problem, moves: int | None, cost: float | None) -> Proble
 def _timed(problem: Problem, name: str, time_limit_s: float | None, seed: int) -> Plan:
     planner_of(name).plan(_WARM)  # so that the seconds are planning, not loading compiled code
     begin = time.perf_counter()
-    remaining = (
-        None if time_limit_s is None else lambda: begin + time_limit_s - time.perf_counter()
-    )
+    remaining = None if time_limit_s is None else lambda: begin + time_limit_s - time.perf_counter()
     plan = planner_of(name).plan(problem, seed=seed, remaining_s=remaining)
     plan = plan.timed(time.perf_counter() - begin)
     if plan.bound is None:  # only some planners need it for themselves
@@ -102,7 +100,10 @@ def _comparison(plans: list[Plan]) -> str:
     cells = [header, *[[f"{c:.3g}" if isinstance(c, float) else str(c) for c in r] for r in rows]]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     return "\n".join(
-        "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            c.ljust(w) if k == 0 else c.rjust(w)
+            for k, (c, w) in enumerate(zip(row, widths, strict=True))
+        )
         for row in cells
     )
 

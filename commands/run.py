@@ -26,6 +26,7 @@ from pipeline.standalone import Standalone
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT_S = 240.0
+TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Everything:
             store = RedisStore.at(redis_url)
             web = self._add(
                 "web", gunicorn_argv(LOOPBACK, self.port, self.settings.workers),
-                self._web_answers, web_env(redis_url),
+                self._web_answers, web_env(redis_url, target_latency_s=TARGET_LATENCY_S),
             )  # fmt: skip
             master = self._spark(draw)
             hosts = [self._host(c, redis_url, master, store) for c in CLUSTERS]

@@ -75,9 +75,7 @@ def delta(world: World, seen: Cursor) -> tuple[dict[str, Any], Cursor]:
         map_hash = digest(page.map)
         if map_hash != seen.map:
             message["map"] = page.map
-    after = Cursor(
-        path=seen.path, page=seen.page, at=at, regions=regions, live=live, map=map_hash
-    )
+    after = Cursor(path=seen.path, page=seen.page, at=at, regions=regions, live=live, map=map_hash)
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
 

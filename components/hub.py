@@ -195,8 +195,11 @@ class Hub:
         since = now - KEPT_S[Tier.FULL]
         return (
             clusters,
-            {c: store.samples(c, since, float("inf")) or _newest(store, c)
-             for c in clusters if c not in known},
+            {
+                c: store.samples(c, since, float("inf")) or _newest(store, c)
+                for c in clusters
+                if c not in known
+            },
             store.parts(),
             list(store.workloads()),
             store.recent_commands(limit=30),

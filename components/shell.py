@@ -51,7 +51,10 @@ def _header() -> Component:
             html.Div(
                 [
                     html.Span(
-                        [html.I(**{"aria-hidden": "true"}), html.Span("connecting", id="link-text")],
+                        [
+                            html.I(**{"aria-hidden": "true"}),
+                            html.Span("connecting", id="link-text"),
+                        ],
                         id="link",
                         className="link",
                         role="status",

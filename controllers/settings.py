@@ -50,7 +50,8 @@ def describe(settings: type[Struct]) -> list[SettingInfo]:
     name = schema["$ref"].rsplit("/", 1)[-1]
     properties = schema["$defs"][name]["properties"]
     units = {
-        field.name: _unit(field.type) for field in msgspec.inspect.type_info(settings).fields  # type: ignore[attr-defined]
+        field.name: _unit(field.type)
+        for field in msgspec.inspect.type_info(settings).fields  # type: ignore[attr-defined]
     }
     rows = []
     for key, spec in properties.items():

@@ -1,6 +1,6 @@
 """A PySpark job of one's own, watched and scaled by Weir: one line is added.
 
-    PYTHONPATH=. python examples/attach_job.py --redis redis://127.0.0.1:6379/0 --master local[2]
+PYTHONPATH=. python examples/attach_job.py --redis redis://127.0.0.1:6379/0 --master local[2]
 """
 
 import argparse

@@ -118,9 +118,7 @@ class Agent:
             max_executors=self._executors.maximum,
             executors_lost=self._lost,
         )
-        self._publisher.put(
-            self._sampler.sample(poll, cluster, self._facts(), self._memory_max)
-        )
+        self._publisher.put(self._sampler.sample(poll, cluster, self._facts(), self._memory_max))
 
     def _part(self) -> Part:
         kind = "host" if self._hosted else "agent"

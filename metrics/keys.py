@@ -10,6 +10,7 @@
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
 | weir:rebalances              | hash    | for ever        | id -> Rebalance                           |
+| weir:outlook                 | string  | until replaced  | the engine's newest Outlook               |
 | weir:settings                | hash    | for ever        | group -> settings that were changed       |
 | weir:commits                 | hash    | for ever        | operator -> last commit of its last run   |
 | weir:modes                   | hash    | for ever        | cluster -> Mode                           |
@@ -31,6 +32,7 @@ PARTS = "weir:parts"
 COMMANDS = "weir:commands"
 PLACEMENT = "weir:placement"
 REBALANCES = "weir:rebalances"
+OUTLOOK = "weir:outlook"
 SETTINGS = "weir:settings"
 COMMITS = "weir:commits"
 MODES = "weir:modes"

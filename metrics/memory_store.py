@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from controllers.engine.outlook import Outlook
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
@@ -23,6 +24,7 @@ class MemoryStore:
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
         self._settings: dict[str, dict[str, Any]] = {}
+        self._outlook: Outlook | None = None
         self._rebalances: dict[str, Rebalance] = {}
         self._commits: dict[str, float] = {}
         self._modes: dict[str, Mode] = {}
@@ -161,6 +163,14 @@ class MemoryStore:
     def rebalances(self) -> list[Rebalance]:
         """Every rebalance, newest first."""
         return sorted(self._rebalances.values(), key=lambda r: r.at, reverse=True)
+
+    def save_outlook(self, outlook: Outlook) -> None:
+        """Keep the engine's newest view of the balance."""
+        self._outlook = outlook
+
+    def outlook(self) -> Outlook | None:
+        """The engine's newest view of the balance."""
+        return self._outlook
 
     def set_last_commit(self, operator: str, at: float) -> None:
         """Record when an operator that has stopped committed its last batch."""

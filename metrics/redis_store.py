@@ -8,6 +8,7 @@ import redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
+from controllers.engine.outlook import Outlook
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
@@ -22,6 +23,7 @@ _command = msgspec.json.Decoder(Command)
 _result = msgspec.json.Decoder(CommandResult)
 _placement = msgspec.json.Decoder(Placement)
 _rebalance = msgspec.json.Decoder(Rebalance)
+_outlook = msgspec.json.Decoder(Outlook)
 _workload = msgspec.json.Decoder(Workload)
 
 # KEYS: the command's hash, the cluster's open set, the log of commands.
@@ -150,9 +152,7 @@ class RedisStore:
         self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
     ) -> list[ClusterSample]:
         """Samples whose period ended in [since, until], oldest first."""
-        rows = self.client.xrange(
-            keys.samples(cluster, tier), min=_ms(since), max=_ms(until)
-        )
+        rows = self.client.xrange(keys.samples(cluster, tier), min=_ms(since), max=_ms(until))
         return [_sample.decode(fields[b"s"]) for _, fields in rows]
 
     def latest(self) -> list[ClusterSample]:
@@ -201,9 +201,7 @@ class RedisStore:
 
     def submit(self, command: Command) -> None:
         """Make a command durable and visible to its agent; the same id twice is one command."""
-        result = CommandResult(
-            id=command.id, status=CommandStatus.PENDING, at=command.issued_at
-        )
+        result = CommandResult(id=command.id, status=CommandStatus.PENDING, at=command.issued_at)
         self._submit(
             keys=[
                 keys.command(command.id),
@@ -272,14 +270,21 @@ class RedisStore:
         for placement in changes:
             args += [placement.operator, _encode(placement)]
         lease = keys.lease(leader.name if leader else "")
-        return bool(
-            self._rebalance(keys=[lease, keys.REBALANCES, keys.PLACEMENT], args=args)
-        )
+        return bool(self._rebalance(keys=[lease, keys.REBALANCES, keys.PLACEMENT], args=args))
 
     def rebalances(self) -> list[Rebalance]:
         """Every rebalance, newest first."""
         found = (_rebalance.decode(data) for data in self.client.hvals(keys.REBALANCES))
         return sorted(found, key=lambda r: r.at, reverse=True)
+
+    def save_outlook(self, outlook: Outlook) -> None:
+        """Keep the engine's newest view of the balance."""
+        self.client.set(keys.OUTLOOK, _encode(outlook))
+
+    def outlook(self) -> Outlook | None:
+        """The engine's newest view of the balance."""
+        data = self.client.get(keys.OUTLOOK)
+        return _outlook.decode(data) if data else None
 
     def set_last_commit(self, operator: str, at: float) -> None:
         """Record when an operator that has stopped committed its last batch."""

@@ -122,9 +122,7 @@ class Sampler:
     def _track(self, query_id: str) -> "_Track":
         return self._tracks.setdefault(query_id, _Track())
 
-    def _operator(
-        self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str
-    ) -> Operator:
+    def _operator(self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str) -> Operator:
         now = poll.at_ms / 1000.0
         work = poll.queries.get(fact.query_id or "\0", Work())
         track = self._track(fact.query_id or f"\0{fact.name}")
@@ -261,18 +259,14 @@ class _Track:
             return self.rate
         return (rows - before[1]) / silent_s if before else 0.0
 
-    def _queue(
-        self, backlog: Backlog | None, now: float
-    ) -> tuple[int | None, float, float | None]:
+    def _queue(self, backlog: Backlog | None, now: float) -> tuple[int | None, float, float | None]:
         if backlog is not None:
             if not self.probed:
                 self.probed = True
                 self.arrivals.clear()
             self._arrived(now, backlog.appended_rows)
             done = max(self.committed, backlog.committed_rows)
-            size = (
-                backlog.appended_bytes / backlog.appended_rows if backlog.appended_rows else None
-            )
+            size = backlog.appended_bytes / backlog.appended_rows if backlog.appended_rows else None
             return max(0, backlog.appended_rows - done), self._arrival_rate(), size
         if self.latest is not None:
             return max(0, self.latest - self.committed), self._arrival_rate(), None

@@ -174,9 +174,7 @@ class Host:
 
     def _wanted(self, name: str) -> bool:
         placed = self._placed.get(name)
-        return bool(
-            placed and placed.cluster == self.settings.name and placed.wanted == "running"
-        )
+        return bool(placed and placed.cluster == self.settings.name and placed.wanted == "running")
 
     def _here(self, name: str) -> bool:
         placed = self._placed.get(name)
@@ -221,7 +219,9 @@ class Host:
 
     def _stop_operator(self, action: StopOperator, report: Report) -> str:
         runner = self._want(action.operator, "stopped")
-        return self._await(runner, OperatorStatus.STOPPED, "has stopped at a batch boundary", report)
+        return self._await(
+            runner, OperatorStatus.STOPPED, "has stopped at a batch boundary", report
+        )
 
     def _restart_operator(self, action: RestartOperator, report: Report) -> str:
         runner = self._want(action.operator, "running")

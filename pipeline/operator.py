@@ -69,7 +69,8 @@ class Operator:
             raise OperatorError(self.name, f"its builder failed: {_first_line(error)}") from error
         if not isinstance(writer, DataStreamWriter):
             raise OperatorError(
-                self.name, f"its builder must return a DataStreamWriter, not {type(writer).__name__}"
+                self.name,
+                f"its builder must return a DataStreamWriter, not {type(writer).__name__}",
             )
         try:
             return (

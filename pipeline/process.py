@@ -47,7 +47,9 @@ def end(process: "subprocess.Popen[bytes]", grace_s: float = 15.0) -> None:
     process.wait()
 
 
-def wait_for(ready: Callable[[], bool], process: "subprocess.Popen[bytes]", timeout_s: float) -> bool:
+def wait_for(
+    ready: Callable[[], bool], process: "subprocess.Popen[bytes]", timeout_s: float
+) -> bool:
     """Wait until `ready()` is true; False if the child died or the time is over."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline and process.poll() is None:

@@ -1,8 +1,8 @@
 """One operator in one host: its lease, its query, and what to do when it fails.
 
-    stopped --lease--> running --failure--> restarting --back-off--> running
-       |                  |                                             |
-       +-- waiting        +--- lease lost, moved away or stopped -------+--> stopped
+stopped --lease--> running --failure--> restarting --back-off--> running
+   |                  |                                             |
+   +-- waiting        +--- lease lost, moved away or stopped -------+--> stopped
 """
 
 import logging

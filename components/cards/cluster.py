@@ -52,7 +52,9 @@ def mode_tag(cluster: Cluster) -> Component:
     """Hosted or attached: decides which buttons there are."""
     word = "hosted" if cluster.hosted else "attached"
     hint = (
-        "Weir runs its operators" if cluster.hosted else "A job of its own, watched through attach()"
+        "Weir runs its operators"
+        if cluster.hosted
+        else "A job of its own, watched through attach()"
     )
     return html.Span(word, className="tag", title=hint)
 

@@ -54,7 +54,9 @@ def data_age(cluster: str) -> Component:
     return html.Span("", className="data-age", **{"data-age-of": cluster})
 
 
-def card(*children: Child, title: str = "", right: Any = None, className: str = "", **more: Any) -> Component:
+def card(
+    *children: Child, title: str = "", right: Any = None, className: str = "", **more: Any
+) -> Component:
     """A panel with an optional heading."""
     head = [html.Div([html.H2(title), right], className="card-head")] if title else []
     return html.Section([*head, *children], className=f"card {className}".strip(), **more)

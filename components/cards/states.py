@@ -22,8 +22,12 @@ def unreachable(address: str) -> Component:
         "cross",
         "Redis cannot be reached",
         [
-            html.P(["Weir keeps everything in Redis and looks for it at ", html.Code(address), "."]),
-            html.P("Start it, or give the right address with --redis. This page goes on by itself."),
+            html.P(
+                ["Weir keeps everything in Redis and looks for it at ", html.Code(address), "."]
+            ),
+            html.P(
+                "Start it, or give the right address with --redis. This page goes on by itself."
+            ),
         ],
         state="bad",
     )
@@ -73,7 +77,10 @@ def lost(path: str) -> Component:
     return _state(
         "search",
         "There is no such page",
-        [html.P([html.Code(path), " leads nowhere."]), html.P(dcc.Link("To the control room", href="/"))],
+        [
+            html.P([html.Code(path), " leads nowhere."]),
+            html.P(dcc.Link("To the control room", href="/")),
+        ],
     )
 
 

@@ -17,7 +17,9 @@ def workload_card(workloads: Sequence[Workload], figures: Figures) -> Component 
     if not workloads:
         return None
     return html.Section(
-        [_line(w, figures) for w in workloads], className="card workload", **{"aria-label": "Workload"}
+        [_line(w, figures) for w in workloads],
+        className="card workload",
+        **{"aria-label": "Workload"},
     )
 
 
@@ -39,7 +41,10 @@ def _line(workload: Workload, figures: Figures) -> Component:
     return html.Div(
         [
             html.Div(
-                [html.H2(["Workload ", workload.name]), live(figures, f"workload/{workload.name}/asked", "quiet")],
+                [
+                    html.H2(["Workload ", workload.name]),
+                    live(figures, f"workload/{workload.name}/asked", "quiet"),
+                ],
                 className="workload-title",
             ),
             dmc.Slider(

@@ -33,7 +33,9 @@ def render(world: World, page: Page) -> Component:
     facts = html.Dl(
         [
             fact("Executors", live(figures, f"{base}/executors")),
-            fact("Limits", f"{cluster.min_executors} to {plural(cluster.max_executors, 'executor')}"),
+            fact(
+                "Limits", f"{cluster.min_executors} to {plural(cluster.max_executors, 'executor')}"
+            ),
             fact("Cores", live(figures, f"{base}/capacity")),
             fact("Failed tasks", live(figures, f"{base}/failed")),
             fact("Executors lost", live(figures, f"{base}/lost")),

@@ -151,7 +151,14 @@ def operator_charts(
 ) -> list[Chart]:
     """The series of one operator."""
 
-    def chart(key: str, title: str, unit: str, traces: tuple[Trace, ...], pick: Callable[[Operator], Values], **more: Any) -> Chart:
+    def chart(
+        key: str,
+        title: str,
+        unit: str,
+        traces: tuple[Trace, ...],
+        pick: Callable[[Operator], Values],
+        **more: Any,
+    ) -> Chart:
         nothing: Values = (None,) * len(traces)
 
         def values(sample: ClusterSample) -> Values:

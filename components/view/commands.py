@@ -54,7 +54,9 @@ class Question(Struct, frozen=True, kw_only=True):
     most: int = 1
 
 
-def rows(world: World, *, cluster: str = "", operator: str = "", limit: int = 6) -> list[CommandRow]:
+def rows(
+    world: World, *, cluster: str = "", operator: str = "", limit: int = 6
+) -> list[CommandRow]:
     """The newest commands, of everything or of one cluster or operator."""
     found = []
     for command, result in world.commands:

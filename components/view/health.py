@@ -1,11 +1,11 @@
 """Which parts are up, in a word each.
 
-    up        it gave a sign of life lately
-    starting  it says so itself
-    silent    no sign of life for longer than it should take
-    down      it said good-bye; of Redis: it does not answer
-    unseen    it has never reported
-    unknown   Redis, where it would report, does not answer
+up        it gave a sign of life lately
+starting  it says so itself
+silent    no sign of life for longer than it should take
+down      it said good-bye; of Redis: it does not answer
+unseen    it has never reported
+unknown   Redis, where it would report, does not answer
 """
 
 from collections.abc import Sequence

@@ -63,9 +63,7 @@ def overview(world: World) -> Figures:
         "all/arriving": Figure(text.amount(arriving)),
         "all/load": Figure(text.load(top[0] if top else None), load_state(top[0] if top else None)),
         "all/load-where": Figure(f"highest, on {top[1]}" if top else "per core"),
-        "all/latency": Figure(
-            text.seconds(latency), limit_state(latency, world.target_latency_s)
-        ),
+        "all/latency": Figure(text.seconds(latency), limit_state(latency, world.target_latency_s)),
         "all/queue": Figure(text.amount(total(o.queue_rows for o in operators))),
         "all/executors": Figure(f"{present}"),
         "all/executors-most": Figure(
@@ -98,7 +96,9 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
         f"{base}/load-by-operator": Figure(f"{sum(o.load for o in operators):.2f} cores"),
         f"{base}/capacity": Figure(text.plural(cluster.capacity, "core")),
         f"{base}/failed": Figure(text.amount(cluster.failed_tasks), _none_or(cluster.failed_tasks)),
-        f"{base}/lost": Figure(text.amount(cluster.executors_lost), _none_or(cluster.executors_lost)),
+        f"{base}/lost": Figure(
+            text.amount(cluster.executors_lost), _none_or(cluster.executors_lost)
+        ),
         f"{base}/dropped-events": Figure(
             text.amount(cluster.dropped_events), _none_or(cluster.dropped_events)
         ),

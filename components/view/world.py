@@ -36,9 +36,7 @@ class World(Struct, frozen=True, kw_only=True):
         return found[-1] if found else None
 
 
-def world_of(
-    series: Mapping[str, Sequence[ClusterSample]], at: float, **others: object
-) -> World:
+def world_of(series: Mapping[str, Sequence[ClusterSample]], at: float, **others: object) -> World:
     """A world whose snapshot is made of the newest report of every cluster.
 
     >>> world_of({}, at=1.0).snapshot.clusters

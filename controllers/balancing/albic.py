@@ -88,16 +88,26 @@ class Albic(Planner):
             limit -= settings.unit_load_step
         else:
             place, _ = search(arrays, bound, MilpSettings(), rng, remaining_s)
-        return Placed(place, outcome(arrays, place, "Nothing to bring together or to balance."), bound)
+        return Placed(
+            place, outcome(arrays, place, "Nothing to bring together or to balance."), bound
+        )
 
     def _round(
-        self, arrays: Arrays, together: list[Pair], apart: list[Pair], limit: float,
-        bound: float, seed: int,
+        self,
+        arrays: Arrays,
+        together: list[Pair],
+        apart: list[Pair],
+        limit: float,
+        bound: float,
+        seed: int,
     ) -> Ints:
         unit_of = _units(arrays, together, limit, seed)
         whole_budget = arrays.max_moves, arrays.max_cost
         unit_of, fixed = joined(
-            arrays, unit_of, apart, self.settings.max_pairs,
+            arrays,
+            unit_of,
+            apart,
+            self.settings.max_pairs,
             math.floor(whole_budget[0] * self.settings.budget_share),
             whole_budget[1] * self.settings.budget_share,
         )
@@ -105,8 +115,12 @@ class Albic(Planner):
         for item, target in fixed.items():
             renamed[int(unit_of[item])] = target
         small = merged(arrays, unit_of, sorted(renamed.items()))
-        placed, _ = search(small, min(bound, small.distance(small.home)), MilpSettings(exact=0),
-                           np.random.default_rng(seed))
+        placed, _ = search(
+            small,
+            min(bound, small.distance(small.home)),
+            MilpSettings(exact=0),
+            np.random.default_rng(seed),
+        )
         return placed[unit_of]
 
 
@@ -127,8 +141,12 @@ def _units(arrays: Arrays, together: list[Pair], limit: float, seed: int) -> Int
 
 
 def _split(
-    arrays: Arrays, items: list[int], edges: dict[tuple[int, int], float], limit: float,
-    seed: int, label: Ints,
+    arrays: Arrays,
+    items: list[int],
+    edges: dict[tuple[int, int], float],
+    limit: float,
+    seed: int,
+    label: Ints,
 ) -> None:
     """Cut a set into parts that are within the limit and the budget, and label them."""
     points = 100.0 * arrays.load[items] / arrays.capacity[arrays.home[items]]

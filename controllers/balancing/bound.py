@@ -44,9 +44,17 @@ def lower_bound(arrays: Arrays) -> float:
     ranked = np.argsort(-arrays.load, kind="stable")
     ranked = ranked[arrays.movable[ranked]]
     size, home = arrays.load[ranked], arrays.home[ranked]
-    args = (size, home, _by_bin(home, len(arrays.capacity)), arrays.bin_load(arrays.home),
-            arrays.capacity, arrays.keep, arrays.target, most,
-            np.concatenate([[0.0], np.cumsum(size)]))
+    args = (
+        size,
+        home,
+        _by_bin(home, len(arrays.capacity)),
+        arrays.bin_load(arrays.home),
+        arrays.capacity,
+        arrays.keep,
+        arrays.target,
+        most,
+        np.concatenate([[0.0], np.cumsum(size)]),
+    )
     low, high = 0.0, before
     if _enough(0.0, *args):
         return 0.0

@@ -74,9 +74,15 @@ class Cola(Planner):
                 best = place
         moves, cost = arrays.spent(best)
         if moves > arrays.max_moves or cost > arrays.max_cost:
-            text = f"Placing everything anew takes {moves} moves of cost {cost:g}, beyond the budget."
-            return Placed(arrays.home, Reason(text=text, rule="moves <= budget",
-                                              numbers={"moves": float(moves), "cost": cost}))
+            text = (
+                f"Placing everything anew takes {moves} moves of cost {cost:g}, beyond the budget."
+            )
+            return Placed(
+                arrays.home,
+                Reason(
+                    text=text, rule="moves <= budget", numbers={"moves": float(moves), "cost": cost}
+                ),
+            )
         return Placed(best, outcome(arrays, best, "Everything is where this planner puts it."))
 
 

@@ -74,7 +74,10 @@ class Dodo(Planner):
         why: list[Reason] = []
         for hot, cold in zip(by_load[: len(by_load) // 2], reversed(by_load), strict=False):
             why.append(self._balance(ledger, series, mean, loads, hot, cold))
-        return Placed(ledger.place, outcome(arrays, ledger.place, why[0].text if why else "One cluster is kept."))
+        return Placed(
+            ledger.place,
+            outcome(arrays, ledger.place, why[0].text if why else "One cluster is kept."),
+        )
 
     def _balance(
         self,
@@ -92,13 +95,19 @@ class Dodo(Planner):
         of_cold = series[ledger.place == cold].sum(axis=0)
         rho = _rho(of_hot, of_cold)
         if difference <= settings.load_threshold:
-            return Reason(text=(
-                f"The mean loads differ by {difference:.2f} per core at most, not by more than "
-                f"{settings.load_threshold:.2f}."))
+            return Reason(
+                text=(
+                    f"The mean loads differ by {difference:.2f} per core at most, not by more than "
+                    f"{settings.load_threshold:.2f}."
+                )
+            )
         if rho >= settings.correlation_threshold and settings.correlation_threshold < 1.0:
-            return Reason(text=(
-                f"The two clusters correlate with {rho:.2f}, not below "
-                f"{settings.correlation_threshold:.2f}."))
+            return Reason(
+                text=(
+                    f"The two clusters correlate with {rho:.2f}, not below "
+                    f"{settings.correlation_threshold:.2f}."
+                )
+            )
         score = {
             int(i): (_rho(series[i], of_hot - series[i]) - _rho(series[i], of_cold)) / 2.0
             for i in on_hot

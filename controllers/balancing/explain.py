@@ -56,8 +56,11 @@ def _correlation_reason(problem: Problem, items: dict[str, Item], move: Move) ->
         return []
     rows = [LoadSeries(mine)]
     for place in (move.source, move.target):
-        others = [LoadSeries(i.series) for i in problem.items
-                  if i.bin == place and i.name != move.operator and i.series]
+        others = [
+            LoadSeries(i.series)
+            for i in problem.items
+            if i.bin == place and i.name != move.operator and i.series
+        ]
         rows.append(LoadSeries.total(others) if others else LoadSeries((0.0,) * len(mine)))
     with_source, with_target = correlation_matrix(rows)[0, 1:]
     if np.round(with_source, 2) <= np.round(with_target, 2):
@@ -70,10 +73,12 @@ def _correlation_reason(problem: Problem, items: dict[str, Item], move: Move) ->
 
 def _traffic_reason(problem: Problem, plan: Plan, move: Move) -> list[str]:
     """Whether the plan brings it together with what it exchanges data with."""
-    partners = sorted({
-        f.target if f.source == move.operator else f.source
-        for f in problem.flows
-        if move.operator in (f.source, f.target) and f.source != f.target and f.rate > 0
-    })
+    partners = sorted(
+        {
+            f.target if f.source == move.operator else f.source
+            for f in problem.flows
+            if move.operator in (f.source, f.target) and f.source != f.target and f.rate > 0
+        }
+    )
     met = [p for p in partners if plan.placement[p] == move.target]
     return [f"it exchanges data with {', '.join(met)} there"] if met else []

@@ -64,7 +64,11 @@ def flux_place(arrays: Arrays, world: World) -> Ints:
 def _passes(world: World, state: State) -> None:
     # Fields are taken out once: each access to a tuple of arrays counts references.
     load, home, movable, scale, mean = (
-        world.load, world.home, world.movable, world.scale, world.mean,
+        world.load,
+        world.home,
+        world.movable,
+        world.scale,
+        world.mean,
     )
     members, count, raw, spent = state.members, state.counts, state.raw, state.spent
     kept = np.flatnonzero(world.kept)

@@ -40,8 +40,7 @@ def problem_of(
     operators = [
         o
         for o in snapshot.operators
-        if o.cluster in clusters
-        and o.status not in (OperatorStatus.STOPPED, OperatorStatus.FAILED)
+        if o.cluster in clusters and o.status not in (OperatorStatus.STOPPED, OperatorStatus.FAILED)
     ]
     names = {o.name for o in operators}
     return Problem(
@@ -49,7 +48,9 @@ def problem_of(
             Bin(name=c.name, capacity=float(c.capacity), keep=c.name not in draining)
             for c in clusters.values()
         ),
-        items=tuple(_item(o, series.get(o.name, LoadSeries()), o.name in pinned) for o in operators),
+        items=tuple(
+            _item(o, series.get(o.name, LoadSeries()), o.name in pinned) for o in operators
+        ),
         flows=tuple(
             Flow(
                 source=e.source,

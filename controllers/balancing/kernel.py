@@ -124,7 +124,12 @@ def best_step(world, state, w, tau, partners):
     """
     # Fields are taken out once: each access to a tuple of arrays counts references.
     load, home, movable, kept, scale, weight = (
-        world.load, world.home, world.movable, world.kept, world.scale, world.weight,
+        world.load,
+        world.home,
+        world.movable,
+        world.kept,
+        world.scale,
+        world.weight,
     )
     members, count, raw = state.members, state.counts, state.raw
     mean, free = world.mean, world.max_moves - state.spent[0]
@@ -139,9 +144,12 @@ def best_step(world, state, w, tau, partners):
         dev_j = raw[j] * sj - (mean if kept_j else 0.0)
         before = cost_w + bin_cost(dev_j, kept_j, tau)
         ideal = (dev_w * sw - dev_j * sj) / (sw * sw + sj * sj)
-        if before - bin_cost(dev_w - ideal * sw, kept_w, tau) - bin_cost(
-            dev_j + ideal * sj, kept_j, tau
-        ) <= best:
+        if (
+            before
+            - bin_cost(dev_w - ideal * sw, kept_w, tau)
+            - bin_cost(dev_j + ideal * sj, kept_j, tau)
+            <= best
+        ):
             continue
         at = 0
         for i in range(-1, n_w):

@@ -74,7 +74,9 @@ class Milp(Planner):
         del problem
         bound = lower_bound(arrays)
         best, bound = search(arrays, bound, self.settings, rng, remaining_s)
-        return Placed(best, outcome(arrays, best, "No move makes the load distance smaller."), bound)
+        return Placed(
+            best, outcome(arrays, best, "No move makes the load distance smaller."), bound
+        )
 
 
 def search(

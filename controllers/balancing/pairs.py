@@ -17,9 +17,7 @@ class Pair(NamedTuple):
     rate: float
 
 
-def scored_pairs(
-    problem: Problem, place: Ints, factor: float
-) -> tuple[list[Pair], list[Pair]]:
+def scored_pairs(problem: Problem, place: Ints, factor: float) -> tuple[list[Pair], list[Pair]]:
     """Pairs above `factor` times the mean rate of their first item: on one bin, and apart.
 
     An item that sends to a single other one has no rate above its mean; such a
@@ -64,8 +62,12 @@ def sets_of(count: int, pairs: list[Pair]) -> list[int]:
 
 
 def joined(
-    arrays: Arrays, unit_of: Ints, apart: list[Pair], most_pairs: int,
-    moves: int, cost: float,
+    arrays: Arrays,
+    unit_of: Ints,
+    apart: list[Pair],
+    most_pairs: int,
+    moves: int,
+    cost: float,
 ) -> tuple[Ints, dict[int, int]]:
     """Join the units of the best new pairs as far as moves and cost go.
 

@@ -82,7 +82,11 @@ def as_dict(plan: Plan) -> Mapping[str, Any]:
     """The plan as the command line prints it."""
     before = {f"{key}_before": value for key, value in asdict(plan.before).items()}
     after = {f"{key}_after": value for key, value in asdict(plan.after).items()}
-    both = {key: value for pair in zip(before.items(), after.items(), strict=True) for key, value in pair}
+    both = {
+        key: value
+        for pair in zip(before.items(), after.items(), strict=True)
+        for key, value in pair
+    }
     return {
         "planner": plan.planner,
         "placement": plan.placement,

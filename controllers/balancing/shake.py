@@ -104,9 +104,7 @@ def _kick(world, state, random, worst):
     if source == target or not world.movable[item] or not world.kept[target]:
         return
     more = price(world, state, item, target) * world.weight[item]
-    if state.spent[0] + more <= world.max_moves and allowed(
-        world, state, source, item, target, -1
-    ):
+    if state.spent[0] + more <= world.max_moves and allowed(world, state, source, item, target, -1):
         relocate(world, state, item, target)
 
 

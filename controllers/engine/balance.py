@@ -25,7 +25,9 @@ class BalanceSettings(Struct, frozen=True, kw_only=True):
     window_s: Annotated[float, setting("Load series that plans look at", unit="s", ge=10)] = 60.0
     least_periods: Annotated[int, setting("Fresh periods needed before the first plan", ge=2)] = 8
     moves: Annotated[int, setting("Most moves of one rebalance", ge=1)] = 2
-    hold_s: Annotated[float, setting("Wait after a rebalance before the next", unit="s", ge=0)] = 60.0
+    hold_s: Annotated[float, setting("Wait after a rebalance before the next", unit="s", ge=0)] = (
+        60.0
+    )
 
 
 def load_series(
@@ -48,9 +50,7 @@ def problem_now(
     snapshot: Snapshot, samples: Mapping[str, Sequence[ClusterSample]], settings: BalanceSettings
 ) -> Problem:
     """The problem that every planner is asked to solve at this moment."""
-    return problem_of(
-        snapshot, load_series(samples, snapshot), budget=Budget(moves=settings.moves)
-    )
+    return problem_of(snapshot, load_series(samples, snapshot), budget=Budget(moves=settings.moves))
 
 
 def why_wait(

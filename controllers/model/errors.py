@@ -1,12 +1,12 @@
 """Errors that a person may see, each a sentence that says what to do.
 
-    WeirError
-    ├── InvalidInput        a file, field or setting that cannot be accepted
-    ├── NotFound            a cluster, operator or command that is not there
-    ├── Refused             asked for correctly, but not possible now
-    │   ├── Expired         the request came too late
-    │   └── Fenced          somebody with a newer token is in charge
-    └── Unavailable         Redis, Spark or another part cannot be reached
+WeirError
+├── InvalidInput        a file, field or setting that cannot be accepted
+├── NotFound            a cluster, operator or command that is not there
+├── Refused             asked for correctly, but not possible now
+│   ├── Expired         the request came too late
+│   └── Fenced          somebody with a newer token is in charge
+└── Unavailable         Redis, Spark or another part cannot be reached
 """
 
 

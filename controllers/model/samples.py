@@ -54,4 +54,3 @@ def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
         operators=tuple(operators),
         executors=tuple(executors),
     )
-

@@ -56,7 +56,9 @@ class LoadSeries(Struct, frozen=True):
         """Sum of several series, newest aligned; shorter ones count as 0 before they begin."""
         rows = [s.values for s in series]
         length = max((len(r) for r in rows), default=0)
-        return cls(tuple(float(v) for v in sum((_padded(r, length) for r in rows), np.zeros(length))))
+        return cls(
+            tuple(float(v) for v in sum((_padded(r, length) for r in rows), np.zeros(length)))
+        )
 
 
 def correlation_matrix(series: Sequence[LoadSeries]) -> NDArray[np.float64]:
@@ -80,9 +82,7 @@ def correlation_matrix(series: Sequence[LoadSeries]) -> NDArray[np.float64]:
     return np.round(matrix, 12)
 
 
-def _aligned(
-    a: LoadSeries, b: LoadSeries
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _aligned(a: LoadSeries, b: LoadSeries) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     length = min(len(a.values), len(b.values))
     if not length:
         return np.empty(0), np.empty(0)

@@ -85,7 +85,9 @@ class Dodo(Scaler[DodoSettings, DodoMemory]):
         if load > s.max_load:
             reason = because(
                 f"The mean load of {load:.2f} is above {s.max_load:g}.",
-                "load > max_load", load=load, max_load=s.max_load,
+                "load > max_load",
+                load=load,
+                max_load=s.max_load,
             )
             wanted = target(executors, load, s.max_load)
             return self._held(scale_to(facts, wanted, reason), memory, now + s.launch_s)
@@ -94,7 +96,9 @@ class Dodo(Scaler[DodoSettings, DodoMemory]):
             reason = because(
                 f"The mean load of {load:.2f} is below {s.min_load:g}.",
                 "load < min_load and executors > 2",
-                load=load, min_load=s.min_load, ideal_load=ideal,
+                load=load,
+                min_load=s.min_load,
+                ideal_load=ideal,
             )
             wanted = max(1, target(executors, load, ideal))
             return self._held(scale_to(facts, wanted, reason), memory, now + s.shutdown_s)

@@ -26,7 +26,8 @@ class RateSettings(Struct, frozen=True, kw_only=True):
         float, setting("Time in which a queue is to be worked off", ge=1, unit="s")
     ] = 60.0
     restart_s: Annotated[
-        float, setting("Time until a change takes effect, while rows go on arriving", ge=0, unit="s")
+        float,
+        setting("Time until a change takes effect, while rows go on arriving", ge=0, unit="s"),
     ] = 5.0
     periods: Annotated[
         int, setting("Periods to average; begun anew after a change", ge=1, le=100, unit="periods")
@@ -38,13 +39,17 @@ class RateSettings(Struct, frozen=True, kw_only=True):
         float, setting("Most executors removed, as a share of those there", ge=0.01, le=1)
     ] = 0.6
     observed_lag_s: Annotated[
-        float, setting("With a queue of so many seconds the observed rate is the capacity", ge=0, unit="s")
+        float,
+        setting(
+            "With a queue of so many seconds the observed rate is the capacity", ge=0, unit="s"
+        ),
     ] = 10.0
     observed_switch: Annotated[
         float, setting("Correct when observed and computed capacity differ by this share", ge=0)
     ] = 0.15
     effectiveness_threshold: Annotated[
-        float, setting("Least share of the expected gain for a change to count as effective", ge=0, le=1)
+        float,
+        setting("Least share of the expected gain for a change to count as effective", ge=0, le=1),
     ] = 0.1
     ineffective_hold_s: Annotated[
         float, setting("No more scaling out for so long after an ineffective one", ge=0, unit="s")
@@ -113,10 +118,13 @@ class RateBased(Scaler[RateSettings, RateMemory]):
             return stay(f"Fewer than {s.periods} periods since the last change.", "window"), memory
         costs = self._costs(facts, means)
         if not costs:
-            return stay("No operator has processed anything, so no cost is known.", "no data"), memory
+            return stay(
+                "No operator has processed anything, so no cost is known.", "no data"
+            ), memory
         capacity = facts.executors * facts.cores
-        most, least = self._need(means, costs, s.max_utilisation), self._need(
-            means, costs, s.min_utilisation
+        most, least = (
+            self._need(means, costs, s.max_utilisation),
+            self._need(means, costs, s.min_utilisation),
         )
         need = self._need(means, costs, s.target_utilisation)
         wanted = ceil(need / facts.cores - 1e-9)
@@ -154,8 +162,11 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         for o in facts.operators:
             demand = asked[o.name]
             seen = Work(
-                demand.rows_per_s, demand.catch_up_rows_per_s, o.processed_rows_per_s,
-                o.busy_cores, demand.lag_rows,
+                demand.rows_per_s,
+                demand.catch_up_rows_per_s,
+                o.processed_rows_per_s,
+                o.busy_cores,
+                demand.lag_rows,
             )
             work[o.name] = (*memory.work.get(o.name, ()), seen)[-s.periods :]
         return replace(memory, work=work)
@@ -205,7 +216,10 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         return because(
             f"The rates to meet need {need:.2f} cores at {s.target_utilisation:.0%} "
             f"utilisation; {capacity} are there.",
-            rule, need_cores=need, capacity_cores=capacity, true_rows_per_s=rate,
+            rule,
+            need_cores=need,
+            capacity_cores=capacity,
+            true_rows_per_s=rate,
             target_utilisation=s.target_utilisation,
         )
 

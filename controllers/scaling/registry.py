@@ -38,9 +38,7 @@ def scaler_type(name: str) -> type[Scaler[Any, Any]]:
         return scalers()[name]
     except KeyError:
         known = ", ".join(scalers())
-        raise InvalidInput(
-            f"there is no scaler '{name}'; known: {known}", field="scaler"
-        ) from None
+        raise InvalidInput(f"there is no scaler '{name}'; known: {known}", field="scaler") from None
 
 
 def create(name: str, settings: Mapping[str, Any], scope: Scope) -> Scaler[Any, Any]:

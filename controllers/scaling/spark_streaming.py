@@ -77,7 +77,9 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         assert memory.next_at is not None
         if now < memory.next_at:
             left = memory.next_at - now
-            return stay(f"The next decision is due in {left:.0f} s.", "now < next", left_s=left), memory
+            return stay(
+                f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
+            ), memory
         ratios = [b.ratio_sum / b.count for b in memory.batches.values() if b.count]
         kept = {n: Batches(last_id=b.last_id) for n, b in memory.batches.items()}
         memory = replace(memory, batches=kept, next_at=now + s.scaling_interval_s)

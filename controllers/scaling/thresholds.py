@@ -91,14 +91,20 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
             reason = because(
                 f"The {what} has been above {s.upper:g} for {now - above:.0f} s: {value:.2f}.",
                 f"{what} > upper for upper_s",
-                value=value, upper=s.upper, for_s=now - above, upper_s=s.upper_s,
+                value=value,
+                upper=s.upper,
+                for_s=now - above,
+                upper_s=s.upper_s,
             )
             return self._acted(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
         if below is not None and now - below >= s.lower_s:
             reason = because(
                 f"The {what} has been below {s.lower:g} for {now - below:.0f} s: {value:.2f}.",
                 f"{what} < lower for lower_s",
-                value=value, lower=s.lower, for_s=now - below, lower_s=s.lower_s,
+                value=value,
+                lower=s.lower,
+                for_s=now - below,
+                lower_s=s.lower_s,
             )
             return self._acted(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
         text = f"The {what} of {value:.2f} is within {s.lower:g} and {s.upper:g}, or not for long."

@@ -130,9 +130,7 @@ class DriverListener:
         jvm = context._jvm
         source = files(__package__).joinpath("Listener.java").read_text("utf-8")
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(
-            jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        )
+        compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
         compiler.cook(source)
         self._listener = compiler.getClassLoader().loadClass("weir.Listener").newInstance()
         self._scala_context = context._jsc.sc()
@@ -155,9 +153,7 @@ class DriverListener:
             info = infos.apply(i)
             if info.totalCores() > 0:  # the driver runs tasks only in local mode
                 host = info.hostPort().split(":")[0]
-                self._listener.seed(
-                    info.id(), host, info.totalCores(), info.addTime().getTime()
-                )
+                self._listener.seed(info.id(), host, info.totalCores(), info.addTime().getTime())
 
     def poll(self) -> Poll:
         """What happened since the last call."""

@@ -60,7 +60,9 @@ def operators(settings: Settings | None = None) -> list[Operator]:
         return write_appended(topics, _to(context, TOPICS))
 
     def topic_count(spark: SparkSession, context: Context) -> DataStreamWriter:
-        topics = _read(spark, context, TOPICS, "topic_count", "ts double, topic string", use.max_rows)
+        topics = _read(
+            spark, context, TOPICS, "topic_count", "ts double, topic string", use.max_rows
+        )
         counts = (
             with_cost(observed(topics, F.col("ts")), use.topic_count_cost_s, kind)
             .groupBy("topic")

@@ -57,9 +57,12 @@ def open_tab(browser: Browser, pages_web: WebServer) -> Iterator[Callable[..., T
     """Opens an address in a fresh profile."""
     contexts = []
 
-    def open_(path: str = "/", *, width: int = 1440, theme: str = "light", block_ws: bool = False) -> Tab:
+    def open_(
+        path: str = "/", *, width: int = 1440, theme: str = "light", block_ws: bool = False
+    ) -> Tab:
         context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme  # type: ignore[arg-type]
+            viewport={"width": width, "height": 900},
+            color_scheme=theme,  # type: ignore[arg-type]
         )
         if block_ws:  # a proxy that knows no WebSockets
             context.add_init_script("delete window.SharedWorker; delete window.WebSocket;")

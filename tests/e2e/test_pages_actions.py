@@ -102,4 +102,6 @@ def test_workload_rate_and_pause(open_tab, pages_store):
     finally:
         from msgspec.structs import replace
 
-        pages_store.set_workload(replace(pages_store.workloads()[0], rows_per_s=before, paused=False))
+        pages_store.set_workload(
+            replace(pages_store.workloads()[0], rows_per_s=before, paused=False)
+        )

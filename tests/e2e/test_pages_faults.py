@@ -67,7 +67,9 @@ def test_page_opened_while_redis_is_away(pages_redis, open_tab):
     pages_redis.kill()
     try:
         page = open_tab("/").page
-        expect(page.locator("#banner")).to_contain_text("Redis cannot be reached", timeout=WITHIN_MS)
+        expect(page.locator("#banner")).to_contain_text(
+            "Redis cannot be reached", timeout=WITHIN_MS
+        )
     finally:
         pages_redis.start()
     expect(page.locator("#banner")).to_be_hidden(timeout=WITHIN_MS)

@@ -32,10 +32,10 @@ def test_the_engine(system: System) -> None:
     before = {p.id for p in system.store.parts() if p.kind == "engine"}
     kill(system.children("engine"))
     wait_until(
-        lambda: {
-            p.id for p in system.store.parts() if p.kind == "engine" and time.time() - p.at < 2
-        }
-        - before,
+        lambda: (
+            {p.id for p in system.store.parts() if p.kind == "engine" and time.time() - p.at < 2}
+            - before
+        ),
         30,
         "another engine leads",
     )

@@ -74,7 +74,10 @@ def wait_for(condition: Callable[[], object], timeout_s: float, what: str) -> No
 
 def launch(playwright: Playwright) -> Browser:
     """The system's Chromium, without a window and without a word to anybody."""
-    path = next((p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None)
+    path = next(
+        (p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))),
+        None,
+    )
     return playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
 
 

@@ -227,9 +227,7 @@ class Feeder:
         self.store.beat(Part(id="engine", kind="engine", name="engine", at=now))
         self.store.beat(Part(id="generator:tweets", kind="generator", name="tweets", at=now))
         for model in self.models:
-            self.store.beat(
-                Part(id=f"host:{model.name}", kind="host", name=model.name, at=now)
-            )
+            self.store.beat(Part(id=f"host:{model.name}", kind="host", name=model.name, at=now))
 
 
 def main() -> None:

@@ -35,12 +35,10 @@ class DrsSettings(Struct, frozen=True, kw_only=True):
     recommend_only: Annotated[
         bool, setting("Say what it would do and do nothing, as with an infinite t_ra_s")
     ] = False
-    smoothing: Annotated[
-        Smoothing, setting("Mean over a window, or fading by alpha")
-    ] = Smoothing.WINDOW
-    window: Annotated[
-        int, setting("Periods in the window", ge=1, le=1000, unit="periods")
-    ] = 6
+    smoothing: Annotated[Smoothing, setting("Mean over a window, or fading by alpha")] = (
+        Smoothing.WINDOW
+    )
+    window: Annotated[int, setting("Periods in the window", ge=1, le=1000, unit="periods")] = 6
     alpha: Annotated[float, setting("Weight of the past in fading", ge=0, le=0.999)] = 0.7
     variability: Annotated[
         bool, setting("Use the measured variability (GI/G/k) instead of M/M/k")
@@ -182,9 +180,15 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             "latency < t_min": f"The latency of {measured:.2f} s is below {s.t_min_s:g} s.",
         }
         return because(
-            texts[rule], rule,
-            latency_s=measured, model_s=modelled, overhead_s=overhead, predicted_s=predicted,
-            t_max_s=s.t_max_s, t_min_s=s.t_min_s, recommended=wanted,
+            texts[rule],
+            rule,
+            latency_s=measured,
+            model_s=modelled,
+            overhead_s=overhead,
+            predicted_s=predicted,
+            t_max_s=s.t_max_s,
+            t_min_s=s.t_min_s,
+            recommended=wanted,
         )
 
 

@@ -157,9 +157,7 @@ def _at_load(bound: float) -> Sizer:
             raise InvalidInput(
                 "t_max: only drs and mmk know a time, the others go by utilisation", field="t_max"
             )
-        wanted = tuple(
-            max(s.least, ceil(s.offered / bound - 1e-9)) for s in network.stations
-        )
+        wanted = tuple(max(s.least, ceil(s.offered / bound - 1e-9)) for s in network.stations)
         if k_max is not None and sum(wanted) > k_max:
             raise InvalidInput(
                 f"k_max: {k_max} processors are too few, a utilisation of {bound:g} needs "

@@ -31,9 +31,9 @@ class OptimisationSettings(Struct, frozen=True, kw_only=True):
     executor_price: Annotated[float, setting("Price of an executor for one second", ge=0)] = 1.0
     late_price: Annotated[float, setting("Price of one second at the target latency", ge=0)] = 10.0
     change_price: Annotated[float, setting("Price of one change", ge=0)] = 5.0
-    window: Annotated[
-        int, setting("Most periods to remember", ge=10, le=2000, unit="periods")
-    ] = 240
+    window: Annotated[int, setting("Most periods to remember", ge=10, le=2000, unit="periods")] = (
+        240
+    )
     confidence: Annotated[
         float, setting("Chance of seeing a change that is none (ADWIN's delta)", ge=1e-6, le=0.5)
     ] = 0.05
@@ -43,9 +43,7 @@ class OptimisationSettings(Struct, frozen=True, kw_only=True):
     most_breaches: Annotated[
         int, setting("Most periods beyond a threshold before acting", ge=1, unit="periods")
     ] = 12
-    evaluations: Annotated[
-        int, setting("Simulations per search", ge=10, le=10_000)
-    ] = 120
+    evaluations: Annotated[int, setting("Simulations per search", ge=10, le=10_000)] = 120
     seed: Annotated[int, setting("Seed of the search")] = 0
 
     def __post_init__(self) -> None:
@@ -94,8 +92,13 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         below = memory.below + 1 if load < t.lower and not behind else 0
         memory = replace(memory, above=above, below=below)
         numbers = {
-            "load": load, "upper": t.upper, "lower": t.lower, "above": above, "below": below,
-            "upper_breaches": t.upper_breaches, "lower_breaches": t.lower_breaches,
+            "load": load,
+            "upper": t.upper,
+            "lower": t.lower,
+            "above": above,
+            "below": below,
+            "upper_breaches": t.upper_breaches,
+            "lower_breaches": t.lower_breaches,
             "latency_s": latency_s,
         }
         size = Size(facts.executors, facts.cores, facts.low, facts.high)
@@ -153,8 +156,10 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         upper = 0.5 + 0.45 * point[0]
         span = s.most_breaches - s.least_breaches
         return Thresholds(
-            upper, upper * (0.1 + 0.5 * point[1]),
-            s.least_breaches + round(point[2] * span), s.least_breaches + round(point[3] * span),
+            upper,
+            upper * (0.1 + 0.5 * point[1]),
+            s.least_breaches + round(point[2] * span),
+            s.least_breaches + round(point[3] * span),
         )
 
     def point(self, thresholds: Thresholds) -> Point:
@@ -162,7 +167,8 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         s, t = self.settings, thresholds
         span = max(1, s.most_breaches - s.least_breaches)
         raw = (
-            (t.upper - 0.5) / 0.45, (t.lower / t.upper - 0.1) / 0.5,
+            (t.upper - 0.5) / 0.45,
+            (t.lower / t.upper - 0.1) / 0.5,
             (t.upper_breaches - s.least_breaches) / span,
             (t.lower_breaches - s.least_breaches) / span,
         )

@@ -62,22 +62,33 @@ def holt_winters(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "did not converge": the result is checked below
         model = ExponentialSmoothing(
-            list(history), trend="add", damped_trend=True,
-            seasonal="add" if seasonal else None, seasonal_periods=season if seasonal else None,
+            list(history),
+            trend="add",
+            damped_trend=True,
+            seasonal="add" if seasonal else None,
+            seasonal_periods=season if seasonal else None,
             initialization_method="heuristic" if len(history) >= 10 else "simple",
         )
         try:
-            result = model.fit() if fit is None else model.fit(
-                optimized=False, smoothing_level=fit.level, smoothing_trend=fit.trend,
-                damping_trend=fit.damping,
-                **({"smoothing_seasonal": fit.seasonal} if seasonal else {}),
+            result = (
+                model.fit()
+                if fit is None
+                else model.fit(
+                    optimized=False,
+                    smoothing_level=fit.level,
+                    smoothing_trend=fit.trend,
+                    damping_trend=fit.damping,
+                    **({"smoothing_seasonal": fit.seasonal} if seasonal else {}),
+                )
             )
             values = [float(v) for v in result.forecast(steps)]
         except (ValueError, FloatingPointError, ArithmeticError):
             return seasonal_naive(history, steps, season), None
     p = result.params
     found = Fit(
-        float(p["smoothing_level"]), float(p["smoothing_trend"]), float(p["damping_trend"]),
+        float(p["smoothing_level"]),
+        float(p["smoothing_trend"]),
+        float(p["damping_trend"]),
         float(p["smoothing_seasonal"]) if seasonal else 0.0,
     )
     usable = all(isfinite(v) for v in (found.level, found.trend, found.damping, found.seasonal))

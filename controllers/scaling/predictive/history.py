@@ -60,8 +60,11 @@ class History(Struct, frozen=True, kw_only=True):
         # Steps without any period repeat the last one, so that seasons stay in place.
         missing = min(step - self.step, plan.keep)
         closed = replace(
-            self._judged(mean), values=(*self.values, *(mean,) * missing)[-plan.keep :],
-            step=step, total=rows_per_s, count=1,
+            self._judged(mean),
+            values=(*self.values, *(mean,) * missing)[-plan.keep :],
+            step=step,
+            total=rows_per_s,
+            count=1,
         )
         return closed._forecast(plan, step)
 

@@ -24,7 +24,8 @@ class PredictiveSettings(Struct, frozen=True, kw_only=True):
     inner_settings: Annotated[dict[str, Any], setting("Settings of that scaler")] = {}
     method: Annotated[Method, setting("How to forecast")] = Method.HOLT_WINTERS
     horizon_s: Annotated[
-        float, setting("How far to look ahead: the time a change takes and a margin", ge=1, unit="s")
+        float,
+        setting("How far to look ahead: the time a change takes and a margin", ge=1, unit="s"),
     ] = 60.0
     step_s: Annotated[float, setting("Length of one step of the series", ge=1, unit="s")] = 20.0
     season_s: Annotated[
@@ -97,7 +98,8 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             factor = min(max(1.0, max(history.ahead) / rows_per_s), s.max_factor)
         decision, kept = self.inner.decide(
             busier(facts.snapshot, self.scope.cluster, factor),
-            self.inner.remember(memory.inner), now,
+            self.inner.remember(memory.inner),
+            now,
         )
         plain = msgspec.json.decode(msgspec.json.encode(kept))  # exactly as it will be stored
         memory = PredictiveMemory(history=history, factor=factor, inner=plain)
@@ -107,8 +109,13 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
         s = self.settings
         season = round(s.season_s / s.step_s)
         return Plan(
-            s.method, s.step_s, ceil(s.horizon_s / s.step_s) + 1, season, s.keep_steps,
-            s.refit_steps, least=max(12, season),
+            s.method,
+            s.step_s,
+            ceil(s.horizon_s / s.step_s) + 1,
+            season,
+            s.keep_steps,
+            s.refit_steps,
+            least=max(12, season),
         )
 
 
@@ -151,7 +158,9 @@ def _told(
     reason = decision.reason
     text = reason.text
     if factor > 1.0:
-        text = f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
+        text = (
+            f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
+        )
     elif error is not None and error > settings.max_error:
         text = f"The forecast is off by {error:.0%} and not used. {text}"
     numbers = {**reason.numbers, "forecast_factor": factor}

@@ -63,14 +63,22 @@ class QLearning(Scaler[QSettings, QMemory]):
         last = memory.last
         if last is not None and now - last.at < s.decision_interval_s:
             left = s.decision_interval_s - (now - last.at)
-            return stay(f"The next decision is due in {left:.0f} s.", "now < next", left_s=left), memory
+            return stay(
+                f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
+            ), memory
         latency_s = sum(w.latency_s for w in window) / len(window)
         rows_per_s = sum(w.rows_per_s for w in window) / len(window)
         if last is None:
             memory = replace(
                 memory,
-                last=Step(now, space.state(latency_s, False).index, Action.NONE, latency_s,
-                          rows_per_s, facts.executors),
+                last=Step(
+                    now,
+                    space.state(latency_s, False).index,
+                    Action.NONE,
+                    latency_s,
+                    rows_per_s,
+                    facts.executors,
+                ),
                 sampling_since=now,
             )
             return stay("The first window gives no direction yet.", "first"), memory
@@ -98,16 +106,25 @@ class QLearning(Scaler[QSettings, QMemory]):
         return scale_to(facts, self._limited(facts, more), reason), memory
 
     def _learned(
-        self, memory: QMemory, last: Step, done: Action, worth: float, state: State,
-        action: Action, now: float,
+        self,
+        memory: QMemory,
+        last: Step,
+        done: Action,
+        worth: float,
+        state: State,
+        action: Action,
+        now: float,
     ) -> QMemory:
         """The table after the last action was judged, and the samples while they are collected."""
         s = self.settings
         row = memory.table.values[state.index]
         following = row[action] if s.update is Update.SARSA else max(row)
         value = td_update(
-            memory.table.values[last.state][done], worth, following,
-            s.learning_factor, s.discount_factor,
+            memory.table.values[last.state][done],
+            worth,
+            following,
+            s.learning_factor,
+            s.discount_factor,
         )
         step = Transition(now, last.state, done, worth, state.index)
         memory = replace(
@@ -131,7 +148,12 @@ class QLearning(Scaler[QSettings, QMemory]):
         return max(target, s.min_executors)
 
     def _reason(
-        self, memory: QMemory, state: State, latency_s: float, action: Action, by_chance: bool,
+        self,
+        memory: QMemory,
+        state: State,
+        latency_s: float,
+        action: Action,
+        by_chance: bool,
         worth: float,
     ) -> Reason:
         row = memory.table.values[state.index]
@@ -141,9 +163,15 @@ class QLearning(Scaler[QSettings, QMemory]):
         return because(
             f"At {latency_s:.1f} s with the workload {way}, {_WORDS[action]} {why} ({values}).",
             f"{_WORDS[action]} {'by chance' if by_chance else '= argmax Q(s, .)'}",
-            latency_s=latency_s, target_s=self.settings.target_latency_s, state=state.index,
-            rising=float(state.rising), q_in=row[Action.IN], q_none=row[Action.NONE],
-            q_out=row[Action.OUT], epsilon=memory.epsilon, last_reward=worth,
+            latency_s=latency_s,
+            target_s=self.settings.target_latency_s,
+            state=state.index,
+            rising=float(state.rising),
+            q_in=row[Action.IN],
+            q_none=row[Action.NONE],
+            q_out=row[Action.OUT],
+            epsilon=memory.epsilon,
+            last_reward=worth,
         )
 
 

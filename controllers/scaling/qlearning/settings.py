@@ -70,12 +70,16 @@ class QSettings(Struct, frozen=True, kw_only=True):
     incoming_message_granularity: Annotated[
         float, setting("Smallest change of the workload that counts", ge=0.001, unit="rows/s")
     ] = 10.0
-    window_s: Annotated[float, setting("Time over which figures are averaged", ge=1, unit="s")] = 120.0
+    window_s: Annotated[float, setting("Time over which figures are averaged", ge=1, unit="s")] = (
+        120.0
+    )
     learning_factor: Annotated[float, setting("Weight of what is new (alpha)", ge=0, le=1)] = 0.7
-    discount_factor: Annotated[float, setting("Weight of what comes later (gamma)", ge=0, le=0.999)] = 0.9
-    initialisation_mode: Annotated[
-        Initialisation, setting("What the table holds at the start")
-    ] = Initialisation.OPTIMISED
+    discount_factor: Annotated[
+        float, setting("Weight of what comes later (gamma)", ge=0, le=0.999)
+    ] = 0.9
+    initialisation_mode: Annotated[Initialisation, setting("What the table holds at the start")] = (
+        Initialisation.OPTIMISED
+    )
     epsilon: Annotated[float, setting("Share of random actions", ge=0, le=1)] = 0.1
     epsilon_step: Annotated[
         float, setting("Taken off epsilon at each decision, if it decreases", ge=0, le=1)
@@ -84,14 +88,15 @@ class QSettings(Struct, frozen=True, kw_only=True):
         int, setting("Most sweeps of value iteration", ge=1, le=100_000, unit="sweeps")
     ] = 1000
     value_iteration_time_s: Annotated[
-        float, setting("Time to collect samples for value iteration; 0 does without", ge=0, unit="s")
+        float,
+        setting("Time to collect samples for value iteration; 0 does without", ge=0, unit="s"),
     ] = 0.0
     policy: Annotated[Policy, setting("How an action is chosen")] = Policy.GREEDY
     reward: Annotated[RewardRule, setting("What an action is worth")] = RewardRule.PREFER_SCALE_IN
     decision_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
-    executor_strategy: Annotated[
-        Strategy, setting("How many executors an action moves")
-    ] = Strategy.QUEUE_AWARE
+    executor_strategy: Annotated[Strategy, setting("How many executors an action moves")] = (
+        Strategy.QUEUE_AWARE
+    )
     seed: Annotated[int, setting("Seed of everything random")] = 0
     update: Annotated[Update, setting("How the table learns")] = Update.SARSA
     theta: Annotated[

@@ -28,9 +28,7 @@ def td_update(
     return (1.0 - learning) * value + learning * (reward + discount * following)
 
 
-def backed_up(
-    outcomes: Sequence[Outcome[S]], values: Mapping[S, float], discount: float
-) -> float:
+def backed_up(outcomes: Sequence[Outcome[S]], values: Mapping[S, float], discount: float) -> float:
     """Expected reward of an action and what follows from it."""
     return sum(p * (r + discount * values.get(s, 0.0)) for p, s, r in outcomes)
 

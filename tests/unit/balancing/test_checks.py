@@ -34,9 +34,9 @@ def held(problem: Problem, plan: Plan) -> None:
     assert problem.budget.allows(len(plan.moves), cost)
     assert plan.migration_cost == pytest.approx(cost)
     assert plan.reason.text
-    assert sum(
-        plan.after.load[b.name] * b.capacity for b in problem.bins
-    ) == pytest.approx(100 * sum(i.load for i in problem.items))
+    assert sum(plan.after.load[b.name] * b.capacity for b in problem.bins) == pytest.approx(
+        100 * sum(i.load for i in problem.items)
+    )
 
 
 def used(problem: Problem, placement: dict[str, str]) -> dict[tuple[str, str], float]:
@@ -111,9 +111,7 @@ def test_numbers_that_make_no_sense_are_refused_by_name(name: str, bad: float):
 @pytest.mark.parametrize("name", ALL)
 def test_constant_series_do_not_disturb(name: str):
     problem = simple([[30.0, 20.0, 10.0], [5.0]])
-    steady = replace(
-        problem, items=tuple(replace(i, series=(i.load,) * 4) for i in problem.items)
-    )
+    steady = replace(problem, items=tuple(replace(i, series=(i.load,) * 4) for i in problem.items))
     plan = planner(name).plan(steady)
     held(steady, plan)
     assert plan.after.correlation_sum == 0.0
@@ -158,9 +156,7 @@ def test_a_second_resource_holds_a_move_back(name: str):
 
 
 def test_without_a_stated_limit_the_capacity_is_the_limit_in_the_same_unit():
-    items = tuple(
-        Item(name=f"i{k}", load=20.0, bin="a", resources=(60.0,)) for k in range(4)
-    )
+    items = tuple(Item(name=f"i{k}", load=20.0, bin="a", resources=(60.0,)) for k in range(4))
     bins = (Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0))
     plan = planner("milp").plan(Problem(bins=bins, items=items))
     assert list(plan.placement.values()).count("b") == 1

@@ -32,7 +32,9 @@ def changed(path: list, value: object) -> str:
 
 
 def test_only_name_capacity_load_and_bin_are_required():
-    problem = decode('{"bins":[{"name":"a","capacity":1}],"items":[{"name":"x","load":1,"bin":"a"}]}')
+    problem = decode(
+        '{"bins":[{"name":"a","capacity":1}],"items":[{"name":"x","load":1,"bin":"a"}]}'
+    )
     assert problem.bins[0].keep
     assert not problem.items[0].pinned
     assert problem.budget.moves is None
@@ -114,7 +116,12 @@ def test_all_planners_as_a_list_and_as_a_table(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("planner", "options"),
-    [("nobody", {}), ("milp", {"moves": -1}), ("milp", {"cost": -1.0}), ("milp", {"time_limit_s": -1.0})],
+    [
+        ("nobody", {}),
+        ("milp", {"moves": -1}),
+        ("milp", {"cost": -1.0}),
+        ("milp", {"time_limit_s": -1.0}),
+    ],
 )
 def test_wrong_options_are_refused(planner, options, tmp_path, capsys):
     file = tmp_path / "problem.json"

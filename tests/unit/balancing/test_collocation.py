@@ -30,9 +30,7 @@ def talking(bins: int = 6, pairs: int = 60, moves: int | None = 10, seed: int = 
 
 
 def applied(problem: Problem, placement: dict[str, str]) -> Problem:
-    return replace(
-        problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items)
-    )
+    return replace(problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items))
 
 
 def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():

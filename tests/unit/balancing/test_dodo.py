@@ -41,8 +41,16 @@ def test_without_capacity_a_large_operator_ends_up_on_the_small_cluster():
         problem, items=(*problem.items[:2], replace(problem.items[2], load=2.6), problem.items[3])
     )
     assert moves(Dodo(), hot) == []
-    plan = DodoNoCapacity().plan(replace(hot, items=(
-        replace(hot.items[0], load=1.5), *hot.items[1:3], replace(hot.items[3], load=0.05))))
+    plan = DodoNoCapacity().plan(
+        replace(
+            hot,
+            items=(
+                replace(hot.items[0], load=1.5),
+                *hot.items[1:3],
+                replace(hot.items[3], load=0.05),
+            ),
+        )
+    )
     assert [(m.operator, m.target) for m in plan.moves] == [("extract", "c3")]
     assert plan.after.load["c3"] > 150.0
 

@@ -91,7 +91,9 @@ def snapshot() -> Snapshot:
         ),
         edges=(
             Edge(source="tweets", target="extract", dataset="tweets", rows_per_s=10.0),
-            Edge(source="extract", target="count", dataset="words", rows_per_s=5.0, bytes_per_s=50.0),
+            Edge(
+                source="extract", target="count", dataset="words", rows_per_s=5.0, bytes_per_s=50.0
+            ),
         ),
     )
 
@@ -127,5 +129,3 @@ def test_no_plan_in_words_and_as_a_decision():
     plan = Milp().plan(problem)
     assert isinstance(plan.decision, NoChange)
     assert explain(plan, problem) == plan.reason.text
-
-

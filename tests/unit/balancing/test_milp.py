@@ -85,7 +85,9 @@ def test_more_time_is_never_a_worse_plan():
         plan = Milp().plan(problem, seed=1, remaining_s=lambda left=left: next(left))
         distances.append(plan.after.load_distance)
     assert distances == sorted(distances, reverse=True)
-    assert distances[-1] < Milp(MilpSettings(tries=0, most_tries=0)).plan(problem).after.load_distance
+    assert (
+        distances[-1] < Milp(MilpSettings(tries=0, most_tries=0)).plan(problem).after.load_distance
+    )
 
 
 def test_a_budget_that_cannot_help_is_not_spent():

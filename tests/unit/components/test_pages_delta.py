@@ -38,9 +38,7 @@ def test_only_what_is_new_is_sent():
     message, _ = delta(after, drawn_cursor(before))
     assert len(message["points"]["wide/load"]["x"]) == 3
     assert [m["cluster"] for m in message["marks"]] == ["narrow"] * 3 + ["wide"] * 3
-    assert message["cursor"]["at"] == {
-        c: round(s[-1].at * 1000) for c, s in after.series.items()
-    }
+    assert message["cursor"]["at"] == {c: round(s[-1].at * 1000) for c, s in after.series.items()}
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))

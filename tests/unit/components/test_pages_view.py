@@ -121,7 +121,10 @@ def test_a_loop_in_the_data_ends():
     world = demo_world(periods=1)
     sample = world.series["narrow"][0]
     first, second = sample.operators
-    loop = (replace(first, reads=("b",), writes=("a",)), replace(second, reads=("a",), writes=("b",)))
+    loop = (
+        replace(first, reads=("b",), writes=("a",)),
+        replace(second, reads=("a",), writes=("b",)),
+    )
     found = ranks(world_of({"narrow": [replace(sample, operators=loop)]}, at=1.0).snapshot)
     assert set(found) == {"topic_count", "top_n"}
 

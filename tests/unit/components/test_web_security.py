@@ -26,7 +26,9 @@ def ask(method="GET", kind="http", allowed=(), **headers):
 
     encoded = [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()]
     scope = {"type": kind, "method": method, "headers": encoded, "path": "/"}
-    asyncio.run(Security(app, script_hashes=["'sha256-x'"], allowed_hosts=allowed)(scope, receive, send))
+    asyncio.run(
+        Security(app, script_hashes=["'sha256-x'"], allowed_hosts=allowed)(scope, receive, send)
+    )
     return sent
 
 
@@ -39,7 +41,9 @@ def test_own_addresses_may(host):
     assert status(ask(host=host)) == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8050", "", "127.0.0.1.evil.example"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8050", "", "127.0.0.1.evil.example"]
+)
 def test_foreign_names_may_not(host):
     sent = ask(host=host)
     assert status(sent) == 403

@@ -1,7 +1,9 @@
 """When the engine balances, and with what in hand."""
 
+import pytest
 from msgspec.structs import replace
 
+from controllers.balancing.base import planners
 from controllers.engine.balance import (
     BalanceSettings,
     plan_now,
@@ -10,6 +12,9 @@ from controllers.engine.balance import (
     why_wait,
 )
 from controllers.engine.moves import Step
+from controllers.engine.outlook import by_hand, outlook
+from controllers.model.decision import Move
+from controllers.model.errors import InvalidInput
 from controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
 
 SETTINGS = BalanceSettings(planner="dodo", least_periods=4, hold_s=60.0)
@@ -25,9 +30,7 @@ def history(periods: int = 10) -> dict[str, list[ClusterSample]]:
         count = Operator(name="count", cluster="narrow", load=0.9 + 0.05 * i, batch_id=i)
         top = Operator(name="top", cluster="narrow", load=0.2, batch_id=i)
         at = 100.0 + 2 * i
-        found["wide"].append(
-            ClusterSample(at=at, period_s=2.0, cluster=wide, operators=(extract,))
-        )
+        found["wide"].append(ClusterSample(at=at, period_s=2.0, cluster=wide, operators=(extract,)))
         found["narrow"].append(
             ClusterSample(at=at, period_s=2.0, cluster=narrow, operators=(count, top))
         )
@@ -77,3 +80,31 @@ def test_it_waits_for_the_last_rebalance_to_end_and_to_settle() -> None:
     wait = why_wait(snapshot, problem, [ended], SETTINGS, snapshot.at + 20)
     assert wait == "the last rebalance is to settle for 40 s more"
     assert why_wait(snapshot, problem, [ended], SETTINGS, snapshot.at + 61) == ""
+
+
+def test_the_outlook_has_every_planner_and_every_correlation() -> None:
+    samples = history()
+    snapshot = now(samples)
+    problem = problem_now(snapshot, samples, SETTINGS)
+    first = outlook(problem, snapshot.at, wait="", chosen="dodo", auto=False)
+    assert {p.plan.planner for p in first.proposals} == set(planners())
+    assert all(p.words for p in first.proposals)
+    assert first.clusters.rows == ("narrow", "wide")
+    assert first.operators.rows == ("count", "extract", "top")
+    # Against its own cluster an operator is compared with the others there: top is constant.
+    by_cluster = dict(
+        zip(first.operators_by_cluster.rows, first.operators_by_cluster.values, strict=True)
+    )
+    assert by_cluster["count"] == (0.0, 1.0)
+    again = outlook(problem, snapshot.at + 5, wait="", chosen="dodo", auto=False, before=first)
+    assert [t for t, _ in again.distance] == [snapshot.at, snapshot.at + 5]
+    assert again.distance[0][1] > 50
+
+
+def test_a_move_by_hand_is_predicted_or_refused_in_words() -> None:
+    samples = history()
+    problem = problem_now(now(samples), samples, SETTINGS)
+    plan = by_hand(problem, [Move(operator="count", source="narrow", target="wide")])
+    assert plan.after.load["narrow"] < plan.before.load["narrow"]
+    with pytest.raises(InvalidInput, match="there is no cluster moon to move to"):
+        by_hand(problem, [Move(operator="count", source="narrow", target="moon")])

@@ -69,7 +69,12 @@ def test_a_move_from_plan_to_measured_end() -> None:
     world.cycle()
     (state,) = world.rebalance.moves
     assert world.rebalance.final
-    assert (state.paused_s, state.state_bytes, state.queue_before, state.queue_peak) == (3.5, 77, 5, 90)
+    assert (state.paused_s, state.state_bytes, state.queue_before, state.queue_peak) == (
+        3.5,
+        77,
+        5,
+        90,
+    )
 
 
 def test_only_so_many_are_paused_at_once_and_in_order() -> None:

@@ -21,7 +21,13 @@ CLUSTER = Cluster(name="a", cores_per_executor=1)
 
 
 def batch(
-    number: int, began: float, seconds: float, rows: int, end: int, latest: int | None = None, **more
+    number: int,
+    began: float,
+    seconds: float,
+    rows: int,
+    end: int,
+    latest: int | None = None,
+    **more,
 ) -> Progress:
     return Progress(
         id="q",
@@ -149,7 +155,9 @@ def test_an_overdue_commit_lowers_the_processed_rate() -> None:
 
 def test_a_query_that_ends_leaves_and_one_of_the_hosts_own_is_hidden() -> None:
     sampler = Sampler()
-    sampler.sample(poll(102, batch(0, 100, 1, 1, 1), started=[Started("w", "rw", "_warm")]), CLUSTER)
+    sampler.sample(
+        poll(102, batch(0, 100, 1, 1, 1), started=[Started("w", "rw", "_warm")]), CLUSTER
+    )
     ended = sampler.sample(poll(104, terminated=[Terminated("q", "r1")]), CLUSTER)
     assert ended.operators == ()
 
@@ -161,7 +169,9 @@ def test_a_failed_operator_is_reported_without_any_batch() -> None:
 
 
 def test_state_and_skew_and_executors() -> None:
-    progress = batch(0, 100, 1, 10, 10, state_operators=[StateProgress(5, 1000), StateProgress(1, 24)])
+    progress = batch(
+        0, 100, 1, 10, 10, state_operators=[StateProgress(5, 1000), StateProgress(1, 24)]
+    )
     work = Work(run_ms=300, busy_ms=1000, tasks=3, failed=1, median_ms=50, longest_ms=200)
     sample = Sampler().sample(poll(102, progress, work=work, dropped_events=4), CLUSTER)
     (operator,) = sample.operators

@@ -29,7 +29,9 @@ def test_series_are_aligned_at_their_newest_value() -> None:
 
 @given(st.lists(values, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_a_correlation_matrix_is_always_finite_symmetric_and_in_range(rows: list[list[float]]) -> None:
+def test_a_correlation_matrix_is_always_finite_symmetric_and_in_range(
+    rows: list[list[float]],
+) -> None:
     matrix = correlation_matrix([LoadSeries(tuple(r)) for r in rows])
     assert np.isfinite(matrix).all()
     assert (np.abs(matrix) <= 1.0).all()

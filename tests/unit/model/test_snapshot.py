@@ -41,7 +41,9 @@ def test_load_is_per_core_and_safe_without_executors() -> None:
 
 
 def test_edges_join_writers_and_readers_by_data_set() -> None:
-    first = Operator(name="first", cluster="a", reads=("in",), writes=("mid",), arrival_rows_per_s=9)
+    first = Operator(
+        name="first", cluster="a", reads=("in",), writes=("mid",), arrival_rows_per_s=9
+    )
     second = Operator(
         name="second", cluster="a", reads=("mid",), arrival_rows_per_s=6, row_bytes=10.0
     )

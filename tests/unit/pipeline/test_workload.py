@@ -32,7 +32,8 @@ def test_event_times_are_spread_over_the_tick() -> None:
 
 
 @pytest.mark.parametrize(
-    ("since_s", "paused", "expected"), [(0, False, 50), (10, False, 70), (99, False, 80), (9, True, 0)]
+    ("since_s", "paused", "expected"),
+    [(0, False, 50), (10, False, 70), (99, False, 80), (9, True, 0)],
 )
 def test_the_rate_ramps_holds_and_pauses(since_s: float, paused: bool, expected: float) -> None:
     workload = Workload(

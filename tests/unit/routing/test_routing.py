@@ -37,7 +37,9 @@ def test_weights_share_the_keys_out():
     share = Counter(ring.node_of(key) for key in KEYS)
     assert share["large"] / len(KEYS) == pytest.approx(0.75, abs=0.06)
     ring.add("large", weight=1.0)
-    assert Counter(ring.node_of(k) for k in KEYS)["large"] / len(KEYS) == pytest.approx(0.5, abs=0.08)
+    assert Counter(ring.node_of(k) for k in KEYS)["large"] / len(KEYS) == pytest.approx(
+        0.5, abs=0.08
+    )
 
 
 def test_on_a_collision_the_first_node_keeps_the_spot(monkeypatch):
@@ -55,8 +57,11 @@ def test_the_same_in_another_process():
     )
     outs = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }

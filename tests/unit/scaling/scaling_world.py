@@ -14,35 +14,59 @@ PERIOD_S = 5.0
 def operator(**given: Any) -> Operator:
     """An operator of cluster "a" at a load of 0.5 cores."""
     figures: dict[str, Any] = {
-        "name": "count", "cluster": "a", "reads": ("tweets",),
-        "arrival_rows_per_s": 1000.0, "processed_rows_per_s": 1000.0,
-        "cost_s_per_row": 0.0005, "load": 0.5, "busy_cores": 0.5,
-        "queue_rows": 1000, "processing_s": 1.0, "scheduling_s": 0.5,
-        "batch_id": 1, "batch_rows": 2000, "batches": 2, "trigger_s": 2.0,
+        "name": "count",
+        "cluster": "a",
+        "reads": ("tweets",),
+        "arrival_rows_per_s": 1000.0,
+        "processed_rows_per_s": 1000.0,
+        "cost_s_per_row": 0.0005,
+        "load": 0.5,
+        "busy_cores": 0.5,
+        "queue_rows": 1000,
+        "processing_s": 1.0,
+        "scheduling_s": 0.5,
+        "batch_id": 1,
+        "batch_rows": 2000,
+        "batches": 2,
+        "trigger_s": 2.0,
     }
     return Operator(**{**figures, **given})
 
 
 def snapshot(
-    *operators: Operator, executors: int = 2, most: int = 8, least: int = 1, at: float = 0.0,
-    cores: int = 1, **cluster: Any,
+    *operators: Operator,
+    executors: int = 2,
+    most: int = 8,
+    least: int = 1,
+    at: float = 0.0,
+    cores: int = 1,
+    **cluster: Any,
 ) -> Snapshot:
     """A snapshot of cluster "a"."""
     one = Cluster(
-        name="a", executors=executors, cores_per_executor=cores,
-        min_executors=least, max_executors=most, **cluster,
+        name="a",
+        executors=executors,
+        cores_per_executor=cores,
+        min_executors=least,
+        max_executors=most,
+        **cluster,
     )
     return Snapshot(at=at, period_s=PERIOD_S, clusters=(one,), operators=operators)
 
 
 def odd_snapshots() -> dict[str, Snapshot]:
     """What a scaler may be handed on a bad day."""
-    bad = dict.fromkeys(
-        ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores"), nan
-    )
+    bad = dict.fromkeys(("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores"), nan)
     missing = dict.fromkeys(
-        ("cost_s_per_row", "queue_rows", "processing_s", "scheduling_s", "batch_id",
-         "batch_rows", "latency_p50_s"),
+        (
+            "cost_s_per_row",
+            "queue_rows",
+            "processing_s",
+            "scheduling_s",
+            "batch_id",
+            "batch_rows",
+            "latency_p50_s",
+        ),
     )
     return {
         "empty": Snapshot(at=0.0, period_s=0.0),
@@ -50,8 +74,14 @@ def odd_snapshots() -> dict[str, Snapshot]:
         "no executors": snapshot(operator(), executors=0),
         "single": snapshot(operator()),
         "nothing arrives": snapshot(
-            operator(arrival_rows_per_s=0.0, processed_rows_per_s=0.0, load=0.0, busy_cores=0.0,
-                     queue_rows=0, batch_rows=0)
+            operator(
+                arrival_rows_per_s=0.0,
+                processed_rows_per_s=0.0,
+                load=0.0,
+                busy_cores=0.0,
+                queue_rows=0,
+                batch_rows=0,
+            )
         ),
         "not measured": snapshot(operator(**missing)),
         "NaN": snapshot(operator(**bad)),
@@ -73,8 +103,14 @@ class World:
     """
 
     def __init__(
-        self, rate: Callable[[float], float], cost_s: float = 0.001, executors: int = 1,
-        most: int = 16, cores: int = 1, trigger_s: float = PERIOD_S, overhead_s: float = 0.2,
+        self,
+        rate: Callable[[float], float],
+        cost_s: float = 0.001,
+        executors: int = 1,
+        most: int = 16,
+        cores: int = 1,
+        trigger_s: float = PERIOD_S,
+        overhead_s: float = 0.2,
     ) -> None:
         self.rate, self.cost_s, self.executors, self.most = rate, cost_s, executors, most
         self.cores, self.trigger_s, self.overhead_s = cores, trigger_s, overhead_s
@@ -92,11 +128,17 @@ class World:
         self.batch += 1
         speed = self.executors * self.cores / self.cost_s
         one = operator(
-            arrival_rows_per_s=arrived / PERIOD_S, processed_rows_per_s=done / PERIOD_S,
-            cost_s_per_row=self.cost_s, load=arrived / PERIOD_S * self.cost_s,
-            busy_cores=done / PERIOD_S * self.cost_s, queue_rows=int(self.queue),
-            processing_s=self.overhead_s + done / speed, scheduling_s=self.queue / speed,
-            batch_id=self.batch, batch_rows=int(done), trigger_s=self.trigger_s,
+            arrival_rows_per_s=arrived / PERIOD_S,
+            processed_rows_per_s=done / PERIOD_S,
+            cost_s_per_row=self.cost_s,
+            load=arrived / PERIOD_S * self.cost_s,
+            busy_cores=done / PERIOD_S * self.cost_s,
+            queue_rows=int(self.queue),
+            processing_s=self.overhead_s + done / speed,
+            scheduling_s=self.queue / speed,
+            batch_id=self.batch,
+            batch_rows=int(done),
+            trigger_s=self.trigger_s,
         )
         return snapshot(
             one, executors=self.executors, most=self.most, at=self.now, cores=self.cores

@@ -26,8 +26,15 @@ class TestErlang:
     # table, printed to three places.
     @pytest.mark.parametrize(
         ("servers", "offered", "blocked"),
-        [(2, 0.153, 0.01), (5, 1.361, 0.01), (10, 4.461, 0.01), (20, 12.031, 0.01),
-         (100, 84.064, 0.01), (10, 6.216, 0.05), (50, 44.533, 0.05)],
+        [
+            (2, 0.153, 0.01),
+            (5, 1.361, 0.01),
+            (10, 4.461, 0.01),
+            (20, 12.031, 0.01),
+            (100, 84.064, 0.01),
+            (10, 6.216, 0.05),
+            (50, 44.533, 0.05),
+        ],
     )
     def test_blocking_as_in_the_traffic_table(
         self, servers: int, offered: float, blocked: float
@@ -46,8 +53,15 @@ class TestErlang:
     # Published values of the probability of delay to six places.
     @pytest.mark.parametrize(
         ("servers", "offered", "delayed"),
-        [(2, 1.0, 0.333333), (3, 2.0, 0.444444), (4, 3.0, 0.509434), (5, 4.0, 0.554113),
-         (10, 9.0, 0.668732), (20, 18.0, 0.550769), (10, 5.0, 0.036105)],
+        [
+            (2, 1.0, 0.333333),
+            (3, 2.0, 0.444444),
+            (4, 3.0, 0.509434),
+            (5, 4.0, 0.554113),
+            (10, 9.0, 0.668732),
+            (20, 18.0, 0.550769),
+            (10, 5.0, 0.036105),
+        ],
     )
     def test_delay_as_published(self, servers: int, offered: float, delayed: float) -> None:
         assert erlang_c(servers, offered) == pytest.approx(delayed, abs=1e-6)
@@ -97,7 +111,8 @@ class TestErlang:
 class TestArrivalRates:
     def test_splits_joins_and_loops(self) -> None:
         rates = arrival_rates(
-            ["a", "b", "c"], {"a": 10.0},
+            ["a", "b", "c"],
+            {"a": 10.0},
             {("a", "b"): 0.5, ("a", "c"): 0.5, ("b", "c"): 1.0, ("c", "a"): 0.2},
         )
         assert rates["a"] == pytest.approx(10.0 + 0.2 * rates["c"])
@@ -124,7 +139,8 @@ def brute_force(network: Network, most: int) -> float:
 
 networks = st.lists(
     st.tuples(st.floats(0.0, 5.0), st.floats(0.3, 3.0), st.floats(0.1, 4.0), st.floats(0.1, 4.0)),
-    min_size=1, max_size=3,
+    min_size=1,
+    max_size=3,
 ).map(
     lambda rows: Network(
         stations=tuple(
@@ -207,6 +223,7 @@ class TestAllocation:
 
     def test_variability_changes_the_choice_of_seven(self) -> None:
         """Bulky arrivals at the second operator turn 3:3:1 into 2:4:1, as in the paper."""
+
         def vld(ca2: float) -> Network:
             return Network(
                 stations=(

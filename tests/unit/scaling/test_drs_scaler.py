@@ -23,8 +23,12 @@ def drs(**given: Any) -> Any:
 def shot(latency_s: float, load: float, executors: int) -> Snapshot:
     """A cluster with that load in cores and that latency."""
     one = operator(
-        arrival_rows_per_s=load * 2000, processed_rows_per_s=load * 2000, load=load,
-        busy_cores=load, processing_s=latency_s, scheduling_s=0.0,
+        arrival_rows_per_s=load * 2000,
+        processed_rows_per_s=load * 2000,
+        load=load,
+        busy_cores=load,
+        processing_s=latency_s,
+        scheduling_s=0.0,
     )
     return snapshot(one, executors=executors, most=30)
 
@@ -122,8 +126,14 @@ class TestMeasurement:
     def test_shared_cores_need_fewer_than_cores_of_ones_own(self) -> None:
         """Three operators at 0.2 cores: one core each, or one for all."""
         ones = [
-            operator(name=n, load=0.2, busy_cores=0.2, arrival_rows_per_s=400.0,
-                     processed_rows_per_s=400.0, batch_rows=10)
+            operator(
+                name=n,
+                load=0.2,
+                busy_cores=0.2,
+                arrival_rows_per_s=400.0,
+                processed_rows_per_s=400.0,
+                batch_rows=10,
+            )
             for n in ("x", "y", "z")
         ]
         wanted = {}

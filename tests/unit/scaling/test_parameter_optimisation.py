@@ -23,9 +23,7 @@ class TestWindow:
 
     def test_false_alarms_are_as_rare_as_set(self) -> None:
         chance = Random(2)
-        alarms = sum(
-            cut([chance.gauss(5, 1) for _ in range(60)], 0.05) > 0 for _ in range(200)
-        )
+        alarms = sum(cut([chance.gauss(5, 1) for _ in range(60)], 0.05) > 0 for _ in range(200))
         assert alarms <= 0.05 * 200
 
     @pytest.mark.parametrize("values", [[], [1.0], [3.0] * 50, [0.0] * 50])

@@ -67,7 +67,10 @@ class TestHistory:
 
 class TestScaler:
     settings: dict[str, Any] = {
-        "step_s": 5, "horizon_s": 15, "method": "seasonal_naive", "season_s": 200,
+        "step_s": 5,
+        "horizon_s": 15,
+        "method": "seasonal_naive",
+        "season_s": 200,
         "keep_steps": 240,
     }
 
@@ -105,6 +108,7 @@ class TestScaler:
 
     def test_a_trend_brings_executors_earlier(self) -> None:
         """Holt-Winters on a ramp of 20 rows/s each second: the factor is what 60 s add."""
+
         def ramp(at: float) -> float:
             return 1000.0 + 20.0 * at
 

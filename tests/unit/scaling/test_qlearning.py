@@ -30,11 +30,26 @@ SCOPE = Scope(cluster="a")
 IN, NONE, OUT = Action.IN, Action.NONE, Action.OUT
 
 TABLE_4_4 = {
-    "min_executors", "max_executors", "executor_granularity", "max_latency_s",
-    "target_latency_s", "latency_granularity_s", "incoming_message_granularity", "window_s",
-    "learning_factor", "discount_factor", "initialisation_mode", "epsilon", "epsilon_step",
-    "value_iteration_count", "value_iteration_time_s", "policy", "reward",
-    "decision_interval_s", "executor_strategy", "seed",
+    "min_executors",
+    "max_executors",
+    "executor_granularity",
+    "max_latency_s",
+    "target_latency_s",
+    "latency_granularity_s",
+    "incoming_message_granularity",
+    "window_s",
+    "learning_factor",
+    "discount_factor",
+    "initialisation_mode",
+    "epsilon",
+    "epsilon_step",
+    "value_iteration_count",
+    "value_iteration_time_s",
+    "policy",
+    "reward",
+    "decision_interval_s",
+    "executor_strategy",
+    "seed",
 }
 
 
@@ -49,11 +64,17 @@ class TestSettings:
     @pytest.mark.parametrize(
         "given",
         [
-            {"learning_factor": 1.1}, {"discount_factor": 1.0}, {"epsilon": -0.1},
-            {"executor_granularity": 0}, {"latency_granularity_s": 0}, {"policy": "lucky"},
-            {"target_latency_s": 100, "max_latency_s": 60}, {"latency_granularity_s": 61},
+            {"learning_factor": 1.1},
+            {"discount_factor": 1.0},
+            {"epsilon": -0.1},
+            {"executor_granularity": 0},
+            {"latency_granularity_s": 0},
+            {"policy": "lucky"},
+            {"target_latency_s": 100, "max_latency_s": 60},
+            {"latency_granularity_s": 61},
             {"latency_granularity_s": 0.01, "max_latency_s": 1000},
-            {"min_executors": 5, "max_executors": 4}, {"executor_strategy": "magic"},
+            {"min_executors": 5, "max_executors": 4},
+            {"executor_strategy": "magic"},
         ],
     )
     def test_nonsense_is_refused(self, given: dict[str, Any]) -> None:
@@ -224,8 +245,14 @@ class TestScaler:
         """From the same step the two differ where the next action is not the best one."""
         values = {}
         for update in ("sarsa", "q_learning"):
-            given = {"decision_interval_s": 10, "window_s": 5, "update": update, "epsilon": 1.0,
-                     "policy": "epsilon", "seed": 3}
+            given = {
+                "decision_interval_s": 10,
+                "window_s": 5,
+                "update": update,
+                "epsilon": 1.0,
+                "policy": "epsilon",
+                "seed": 3,
+            }
             scaler = create("qlearning", given, SCOPE)
             memory = scaler.fresh()
             for at in range(0, 200, 10):

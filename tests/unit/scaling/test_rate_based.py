@@ -30,8 +30,13 @@ def test_settles_within_three_decisions_after_a_step(before: int, after: int) ->
 
 
 def test_goes_at_once_to_what_is_needed() -> None:
-    shot = snapshot(operator(arrival_rows_per_s=7000.0, processed_rows_per_s=2000.0,
-                             busy_cores=1.0, queue_rows=0), executors=1, most=30)
+    shot = snapshot(
+        operator(
+            arrival_rows_per_s=7000.0, processed_rows_per_s=2000.0, busy_cores=1.0, queue_rows=0
+        ),
+        executors=1,
+        most=30,
+    )
     decision, _ = rate_based(periods=1).decide(shot, rate_based().fresh(), 0.0)
     assert isinstance(decision, Scale)
     assert decision.executors == 5  # 7000 rows/s at 0.5 ms are 3.5 cores, at 70 % 5
@@ -39,8 +44,9 @@ def test_goes_at_once_to_what_is_needed() -> None:
 
 def test_a_queue_asks_for_more_than_the_rate_alone() -> None:
     def cores(queue: int) -> int:
-        one = operator(arrival_rows_per_s=7000.0, processed_rows_per_s=2000.0, busy_cores=1.0,
-                       queue_rows=queue)
+        one = operator(
+            arrival_rows_per_s=7000.0, processed_rows_per_s=2000.0, busy_cores=1.0, queue_rows=queue
+        )
         shot = snapshot(one, executors=1, most=100)
         decision, _ = rate_based(periods=1).decide(shot, rate_based().fresh(), 0.0)
         assert isinstance(decision, Scale)
@@ -51,8 +57,14 @@ def test_a_queue_asks_for_more_than_the_rate_alone() -> None:
 
 
 def test_rates_are_propagated_through_a_slow_operator_in_another_cluster() -> None:
-    slow = Operator(name="parse", cluster="b", reads=("in",), writes=("words",),
-                    arrival_rows_per_s=1000.0, processed_rows_per_s=500.0)
+    slow = Operator(
+        name="parse",
+        cluster="b",
+        reads=("in",),
+        writes=("words",),
+        arrival_rows_per_s=1000.0,
+        processed_rows_per_s=500.0,
+    )
     next_one = operator(name="count", reads=("words",), arrival_rows_per_s=1500.0)
     samples = [
         ClusterSample(at=0.0, period_s=5.0, cluster=Cluster(name="b"), operators=(slow,)),
@@ -72,9 +84,11 @@ def test_a_loop_that_grows_falls_back_to_what_arrives(reads: tuple[str, ...]) ->
 
 def test_idle_cores_with_rows_waiting_correct_the_cost() -> None:
     """One of four cores works though rows wait: so a row costs four times as much."""
+
     def decide(queue: int) -> Any:
-        one = operator(arrival_rows_per_s=2500.0, processed_rows_per_s=2000.0, busy_cores=1.0,
-                       queue_rows=queue)
+        one = operator(
+            arrival_rows_per_s=2500.0, processed_rows_per_s=2000.0, busy_cores=1.0, queue_rows=queue
+        )
         shot = snapshot(one, executors=4, most=100)
         return rate_based(periods=1, restart_s=0, catch_up_s=1e6).decide(
             shot, rate_based().fresh(), 0.0
@@ -87,9 +101,14 @@ def test_idle_cores_with_rows_waiting_correct_the_cost() -> None:
 
 def test_an_ineffective_scaling_out_is_not_repeated() -> None:
     """An operator with one partition: more executors, the same rate."""
+
     def stuck(executors: int) -> Snapshot:
-        one = operator(arrival_rows_per_s=4000.0, processed_rows_per_s=2000.0, busy_cores=1.0,
-                       queue_rows=200_000)
+        one = operator(
+            arrival_rows_per_s=4000.0,
+            processed_rows_per_s=2000.0,
+            busy_cores=1.0,
+            queue_rows=200_000,
+        )
         return snapshot(one, executors=executors, most=100)
 
     scaler = rate_based(periods=1, ineffective_hold_s=300)
@@ -105,8 +124,9 @@ def test_an_ineffective_scaling_out_is_not_repeated() -> None:
 
 def test_executors_that_are_not_there_yet_are_no_failure() -> None:
     scaler = rate_based(periods=1)
-    one = operator(arrival_rows_per_s=8000.0, processed_rows_per_s=2000.0, busy_cores=1.0,
-                   queue_rows=0)
+    one = operator(
+        arrival_rows_per_s=8000.0, processed_rows_per_s=2000.0, busy_cores=1.0, queue_rows=0
+    )
     decision, memory = scaler.decide(snapshot(one, executors=1, most=50), scaler.fresh(), 0.0)
     wanted = decision.executors
     late = snapshot(one, executors=1, most=50, executors_wanted=wanted)

@@ -22,8 +22,16 @@ every_scaler = pytest.mark.parametrize("name", NAMES)
 
 def test_all_scalers_are_found() -> None:
     assert {
-        "no_op", "fixed", "thresholds", "spark_streaming", "dodo", "qlearning", "drs",
-        "rate_based", "parameter_optimisation", "predictive",
+        "no_op",
+        "fixed",
+        "thresholds",
+        "spark_streaming",
+        "dodo",
+        "qlearning",
+        "drs",
+        "rate_based",
+        "parameter_optimisation",
+        "predictive",
     } <= set(NAMES)
 
 
@@ -62,8 +70,15 @@ LEARNING = {"value_iteration_time_s": 1000, "decision_interval_s": 10, "policy":
         *((n, {}) for n in NAMES),
         ("qlearning", LEARNING),
         ("drs", {"smoothing": "alpha", "t_ra_s": 5}),
-        ("predictive", {"step_s": 5, "method": "seasonal_naive", "inner": "qlearning",
-                        "inner_settings": LEARNING}),
+        (
+            "predictive",
+            {
+                "step_s": 5,
+                "method": "seasonal_naive",
+                "inner": "qlearning",
+                "inner_settings": LEARNING,
+            },
+        ),
     ],
 )
 def test_is_deterministic_and_memory_survives_json(name: str, given: dict[str, Any]) -> None:
@@ -114,22 +129,46 @@ limits = st.integers(0, 30)
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    executors=limits, wanted=limits, least=limits, most=limits, left=st.none() | limits,
-    top=st.none() | limits, cores=st.integers(1, 4),
-    load=st.floats(0, 200) | st.floats(0), latency=st.floats(0, 500) | st.floats(0),
+    executors=limits,
+    wanted=limits,
+    least=limits,
+    most=limits,
+    left=st.none() | limits,
+    top=st.none() | limits,
+    cores=st.integers(1, 4),
+    load=st.floats(0, 200) | st.floats(0),
+    latency=st.floats(0, 500) | st.floats(0),
     queue=st.integers(0, 10**7),
 )
 @every_scaler
 def test_never_leaves_the_limits(
-    name: str, executors: int, wanted: int, least: int, most: int, left: int | None,
-    top: int | None, cores: int, load: float, latency: float, queue: int,
+    name: str,
+    executors: int,
+    wanted: int,
+    least: int,
+    most: int,
+    left: int | None,
+    top: int | None,
+    cores: int,
+    load: float,
+    latency: float,
+    queue: int,
 ) -> None:
     scope = Scope(cluster="a", max_executors=top, total_left=left)
     scaler = create(name, {}, scope)
     shot = snapshot(
-        operator(load=load, busy_cores=load, arrival_rows_per_s=load * 2000, queue_rows=queue,
-                 processing_s=latency),
-        executors=executors, executors_wanted=wanted, least=least, most=most, cores=cores,
+        operator(
+            load=load,
+            busy_cores=load,
+            arrival_rows_per_s=load * 2000,
+            queue_rows=queue,
+            processing_s=latency,
+        ),
+        executors=executors,
+        executors_wanted=wanted,
+        least=least,
+        most=most,
+        cores=cores,
     )
     memory = scaler.fresh()
     for at in (0.0, 70.0, 140.0):

@@ -15,8 +15,9 @@ SCOPE = Scope(cluster="a")
 
 def loaded(per_core: float, executors: int, **more: object) -> Snapshot:
     load = per_core * executors
-    return snapshot(operator(load=load, busy_cores=min(load, executors)), executors=executors,
-                    most=30, **more)  # type: ignore[arg-type]
+    return snapshot(
+        operator(load=load, busy_cores=min(load, executors)), executors=executors, most=30, **more
+    )  # type: ignore[arg-type]
 
 
 def test_fixed_goes_to_the_number_and_stays() -> None:
@@ -136,7 +137,8 @@ class TestDodo:
         a = loaded(1.6, 4)
         idle = operator(name="idle", cluster="b", load=0.1)
         both = Snapshot(
-            at=0.0, period_s=5.0,
+            at=0.0,
+            period_s=5.0,
             clusters=(*a.clusters, type(a.clusters[0])(name="b", executors=10, max_executors=30)),
             operators=(*a.operators, idle),
         )

@@ -13,6 +13,7 @@
 
   /* The style sheet has every colour, for both themes; Plotly wants values. */
   let colours = {};
+  weir.colour = colour;
   function colour(name) {
     if (!(name in colours))
       colours[name] = getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -22,6 +23,8 @@
     const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
     return `rgba(${r},${g},${b},${share})`;
   }
+
+  weir.faint = faint;
 
   /* Plotly shows times as UTC: give it the viewer's wall clock. */
   function local(ms) {
@@ -93,8 +96,9 @@
   function layout(model, start, end) {
     const quiet = colour("quiet");
     const limit = model.line == null ? [] : [model.line];
+    const events = (model.events || []).filter((event) => event.at >= start && event.at <= end);
     return {
-      margin: { l: 38, r: 8, t: 8, b: 20 },
+      margin: { l: 38, r: 8, t: model.events ? 22 : 8, b: 20 },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       showlegend: false,
@@ -133,7 +137,7 @@
         y0: at,
         y1: at,
         line: { color: colour("bad"), width: 1, dash: "4px,3px" },
-      })),
+      })).concat(events.map(eventLine)),
       annotations: limit.map((at) => ({
         text: model.lineLabel,
         xref: "paper",
@@ -143,7 +147,35 @@
         yanchor: "bottom",
         showarrow: false,
         font: { color: colour("bad"), size: 11 },
-      })),
+      })).concat(events.map(eventMark)),
+    };
+  }
+
+  /* What was done, as a line with a mark on top that says what it was. */
+  function eventLine(event) {
+    return {
+      type: "line",
+      x0: local(event.at),
+      x1: local(event.at),
+      yref: "paper",
+      y0: 0,
+      y1: 1,
+      line: { color: colour("series-4"), width: 1, dash: "2px,3px" },
+    };
+  }
+  function eventMark(event) {
+    return {
+      x: local(event.at),
+      yref: "paper",
+      y: 1,
+      yanchor: "bottom",
+      text: "◆",
+      hovertext: `${weir.clock(event.at, true)} ${event.text}`,
+      hoverlabel: { bgcolor: colour("surface"), font: { color: colour("text"), size: 12 } },
+      showarrow: false,
+      captureevents: true,
+      borderpad: 0,
+      font: { color: colour("series-4"), size: 12 },
     };
   }
 
@@ -236,5 +268,6 @@
   new MutationObserver(() => {
     colours = {};
     weir.drawCharts();
+    weir.drawMatrices();
   }).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
 })();

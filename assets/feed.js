@@ -39,6 +39,8 @@
     weir.models = {};
     for (const chart of data.charts) weir.models[chart.key] = chart;
     weir.map = data.map;
+    weir.takeBalance(data.balance);
+    weir.markNav();
     staleAfter = data.staleAfter;
     state.cursor = data.cursor;
     settle();
@@ -48,6 +50,7 @@
   function settle() {
     weir.bind();
     weir.drawMap();
+    weir.drawMatrices();
     tickTexts();
   }
 
@@ -74,6 +77,7 @@
     for (const region in message.regions || {})
       send(region, { children: message.regions[region] });
     if (message.map) weir.map = message.map;
+    if (message.balance) weir.takeBalance(message.balance);
     for (const key in message.points || {}) weir.append(key, message.points[key]);
     if (document.hidden) redrawLater = true;
     else draw(message);
@@ -84,11 +88,13 @@
 
   function draw(message) {
     if (message.map) weir.drawMap();
+    if (message.balance) weir.drawMatrices();
     const seen = state.cursor.at;
     const fresh = (message.marks || []).filter(
       (mark) => Math.round(mark.at * 1000) > (seen[mark.cluster] || 0),
     );
     if (message.points) weir.drawCharts(message.points).then(() => note(fresh));
+    else if (message.balance) weir.drawCharts(message.balance.events);
   }
 
   function note(marks) {
@@ -219,9 +225,10 @@
     redrawLater = false;
     weir.drawCharts();
     weir.drawMap();
+    weir.drawMatrices();
   });
   new MutationObserver(() => {
-    if (document.querySelector("[data-chart]:empty, [data-map]:empty")) settle();
+    if (document.querySelector("[data-chart]:empty, [data-map]:empty, [data-matrix]:empty")) settle();
   }).observe(document.documentElement, { childList: true, subtree: true });
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {

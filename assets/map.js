@@ -106,10 +106,14 @@
       if (!operator) continue;
       part.link.dataset.status = operator.idle ? "idle" : operator.status;
       part.link.dataset.over = operator.over;
-      const words = operator.status === "running" ? operator.load : operator.status;
+      part.link.dataset.moving = operator.moving;
+      const words = operator.moving
+        ? "moving to " + cut(operator.moving, 12)
+        : operator.status === "running" ? operator.load : operator.status;
       weir.setText(part.load, words);
-      weir.setText(part.queue, operator.queue);
-      weir.setText(part.title, `${name}: ${operator.status}, load ${operator.load}, ${operator.queue} rows`);
+      weir.setText(part.queue, operator.moving ? "" : operator.queue);
+      const doing = operator.moving ? `on its way to ${operator.moving}` : operator.status;
+      weir.setText(part.title, `${name}: ${doing}, load ${operator.load}, ${operator.queue} rows`);
       part.bar.setAttribute("width", (part.room * operator.fill).toFixed(1));
     }
     for (const edge of weir.map.edges) {

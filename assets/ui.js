@@ -18,6 +18,18 @@
     remember("mantine-color-scheme-value", next);
   }
 
+  /* The page that is open; those of one cluster or operator lie below the control room. */
+  weir.markNav = function () {
+    const path = location.pathname;
+    for (const link of document.querySelectorAll(".nav a")) {
+      const target = link.getAttribute("href");
+      const below = target === "/" && /^\/(cluster|operator)\//.test(path);
+      if (target === path) link.setAttribute("aria-current", "page");
+      else if (below) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+
   function choose(minutes) {
     weir.windowMs = minutes * 60e3;
     remember("weir-window", minutes);

@@ -64,7 +64,7 @@ def rows_per_s(query: Any, seconds: float) -> float:
     first = query.lastProgress["batchId"]
     began = time.monotonic()
     while query.lastProgress["batchId"] == first:  # begin at a batch boundary
-        time.sleep(0.002)
+        time.sleep(0.02)
     began, first = time.monotonic(), query.lastProgress["batchId"]
     until = began + seconds
     while True:
@@ -72,9 +72,9 @@ def rows_per_s(query: Any, seconds: float) -> float:
         now = time.monotonic()
         if now >= until and last != first:
             while query.lastProgress["batchId"] == last:
-                time.sleep(0.002)
+                time.sleep(0.02)
             return (last + 1 - first) * ROWS_PER_BATCH / (time.monotonic() - began)
-        time.sleep(0.002)
+        time.sleep(0.02)
 
 
 def event_log(spark: SparkSession, folder: Path) -> Callable[[], None]:

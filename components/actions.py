@@ -56,7 +56,7 @@ def _register_dialog(app: Dash, hub: Hub) -> None:
         prevent_initial_call=True,
     )
     async def ask(_clicks: list[int | None]) -> dict[str, Any]:
-        _only_clicks()
+        only_clicks()
         asked = ctx.triggered_id
         return _opened(question(hub.world(), asked["verb"], asked["cluster"], asked["operator"]))
 
@@ -113,7 +113,7 @@ def _register_workload(app: Dash, hub: Hub) -> None:
         prevent_initial_call=True,
     )
     async def steer(_set: Any, _pause: Any, rates: list[Any], names: list[dict[str, str]]) -> Any:
-        _only_clicks()
+        only_clicks()
         asked = ctx.triggered_id
         wanted = {n["name"]: r for n, r in zip(names, rates, strict=True)}.get(asked["name"])
         pause = asked["type"] == "workload-pause"
@@ -193,7 +193,7 @@ def _command(pending: dict[str, str], executors: Any, now: float) -> Command:
     )
 
 
-def _only_clicks() -> None:
+def only_clicks() -> None:
     """Buttons that have just been drawn report too, but without a click."""
     if not ctx.triggered or not ctx.triggered[0]["value"]:
         raise PreventUpdate

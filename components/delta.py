@@ -10,10 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from components import ids
+from components.cards.balance_note import balance_note
 from components.cards.commands import commands_list
 from components.cards.executors import executors_table
 from components.cards.health import health_bar
+from components.cards.rebalances import rebalances_list
 from components.pages import Page, page_of
+from components.view import balance
 from components.view.charts import points
 from components.view.digest import digest
 from components.view.path import place
@@ -29,6 +32,7 @@ class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
     regions: dict[str, str] = {}  # region -> hash
     live: str = ""  # hash of the figures
     map: str = ""
+    balance: str = ""
 
 
 def cursor_of(data: Any) -> Cursor:
@@ -70,12 +74,12 @@ def delta(world: World, seen: Cursor) -> tuple[dict[str, Any], Cursor]:
         regions[region] = digest(data)
         if regions[region] != seen.regions.get(region):
             message.setdefault("regions", {})[region] = _TREES[region](data)
-    map_hash = ""
-    if page.map is not None:
-        map_hash = digest(page.map)
-        if map_hash != seen.map:
-            message["map"] = page.map
-    after = Cursor(path=seen.path, page=seen.page, at=at, regions=regions, live=live, map=map_hash)
+    drawings = {}
+    for name, drawing in (("map", page.map), ("balance", page.balance)):
+        drawings[name] = digest(drawing) if drawing is not None else ""
+        if drawing is not None and drawings[name] != getattr(seen, name):
+            message[name] = drawing
+    after = Cursor(path=seen.path, page=seen.page, at=at, regions=regions, live=live, **drawings)
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
 
@@ -84,6 +88,8 @@ def start(world: World, path: str) -> tuple[dict[str, Any], Page]:
     """The first points and everything else that a new page is drawn with."""
     page = page_of(world, place(path))
     at = {c: round(s.at * 1000) for c in page.clusters if (s := world.newest(c))}
+    if page.kind == "balance" and world.outlook:
+        at[balance.DISTANCE] = round(world.outlook.at * 1000)
     cursor = Cursor(path=path, page=page.structure, at=at)
     return {
         "now": round(world.at * 1000),
@@ -92,8 +98,10 @@ def start(world: World, path: str) -> tuple[dict[str, Any], Page]:
             c: round(stale_after_s(s.period_s) * 1000)
             for c in page.clusters
             if (s := world.newest(c))
-        },
+        }
+        | {balance.DISTANCE: round(balance.OLD_AFTER_S * 1000)},
         "map": page.map,
+        "balance": page.balance,
         "cursor": msgspec.to_builtins(cursor),
     }, page
 
@@ -102,6 +110,8 @@ _TREES = {
     ids.HEALTH: health_bar,
     ids.COMMANDS: commands_list,
     ids.EXECUTORS: executors_table,
+    ids.REBALANCES: rebalances_list,
+    ids.BALANCE_NOTE: balance_note,
 }
 
 
@@ -129,4 +139,15 @@ def _new_points(world: World, page: Page, seen: Cursor, message: dict[str, Any])
             for chart in page.charts
             if fresh.get(chart.cluster)
         }
+    if page.kind == "balance":
+        at[balance.DISTANCE] = _new_distance(world, seen, message)
     return at
+
+
+def _new_distance(world: World, seen: Cursor, message: dict[str, Any]) -> int:
+    """The load distance comes with the engine's outlook, not with a cluster's report."""
+    since = seen.at.get(balance.DISTANCE, 0)
+    fresh = balance.distance_points(world.outlook, since)
+    if fresh["x"]:
+        message["points"] = {balance.CHART.key: fresh}
+    return fresh["x"][-1] if fresh["x"] else since

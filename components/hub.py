@@ -19,9 +19,13 @@ import redis
 import redis.asyncio
 
 from components.view.world import World, world_of
-from controllers.engine.ports import KEPT_S, Part, Tier, Workload
+from controllers.engine.balance import BALANCE, BalanceSettings
+from controllers.engine.outlook import Outlook
+from controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult
+from controllers.model.errors import InvalidInput
 from controllers.model.snapshot import ClusterSample
+from controllers.settings import build
 from metrics import keys
 from metrics.redis_store import RedisStore
 
@@ -33,6 +37,7 @@ FORGET_AFTER_S = 15.0
 """A cluster that is missing in Redis stays on the page so long: a restarted Redis is empty at first."""
 TIMEOUT_S = 3.0
 WORLD_KEPT_S = 0.2
+REBALANCES_SHOWN = 30
 
 _sample = msgspec.json.Decoder(ClusterSample)
 _FAILURES = (redis.exceptions.RedisError, OSError, asyncio.TimeoutError)
@@ -58,6 +63,9 @@ class Hub:
         self._parts: list[Part] = []
         self._workloads: list[Workload] = []
         self._commands: list[tuple[Command, CommandResult]] = []
+        self._outlook: Outlook | None = None
+        self._rebalances: list[Rebalance] = []
+        self._balance = BalanceSettings()
         self._ready = False
         self._down_since: float | None = None
         self._world: World | None = None
@@ -88,6 +96,9 @@ class Hub:
                 parts=self._parts,
                 workloads=self._workloads,
                 commands=self._commands,
+                outlook=self._outlook,
+                rebalances=self._rebalances,
+                balance=self._balance,
             )
         return self._world
 
@@ -110,7 +121,7 @@ class Hub:
         return self.world()
 
     async def refresh(self) -> None:
-        """Read parts, workloads and commands now, e.g. after a click."""
+        """Read all that is small now, e.g. after a click."""
         with contextlib.suppress(*_FAILURES):
             await self._read_facts()
 
@@ -174,9 +185,7 @@ class Hub:
     async def _read_facts(self) -> None:
         now = self._clock()
         known = frozenset(name for name, samples in self._series.items() if samples)
-        clusters, history, parts, workloads, commands = await asyncio.to_thread(
-            self._read_all, known, now
-        )
+        clusters, history, *facts = await asyncio.to_thread(self._read_all, known, now)
         for name in clusters:
             self._series.setdefault(name, deque())
             self._missing_since.pop(name, None)
@@ -185,7 +194,8 @@ class Hub:
         for name in set(self._series) - set(clusters):
             if now - self._missing_since.setdefault(name, now) > FORGET_AFTER_S:
                 del self._series[name], self._missing_since[name]
-        self._parts, self._workloads, self._commands = parts, workloads, commands
+        self._parts, self._workloads, self._commands, *balance = facts
+        self._outlook, self._rebalances, self._balance = balance
         self._ready, self._down_since = True, None
         self._wake()
 
@@ -203,6 +213,9 @@ class Hub:
             store.parts(),
             list(store.workloads()),
             store.recent_commands(limit=30),
+            store.outlook(),
+            store.rebalances()[:REBALANCES_SHOWN],
+            _balance_settings(store),
         )
 
     def _lost(self, error: Exception) -> None:
@@ -221,6 +234,15 @@ class Hub:
 def _newest(store: RedisStore, cluster: str) -> list[ClusterSample]:
     """The last report of a cluster whose series has run out: it is shown as silent, not as gone."""
     return [s for s in store.latest() if s.cluster.name == cluster]
+
+
+def _balance_settings(store: RedisStore) -> BalanceSettings:
+    """As they are kept; settings that no longer fit count as the defaults."""
+    try:
+        return build(BalanceSettings, store.settings(BALANCE))
+    except InvalidInput as error:
+        log.warning("settings of the balance: %s", error)
+        return BalanceSettings()
 
 
 def _address(url: str) -> str:

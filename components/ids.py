@@ -11,7 +11,9 @@ POLL = "poll"  # a new value asks for a delta by HTTP
 HEALTH = "health"
 COMMANDS = "commands"
 EXECUTORS = "executors"
-REGIONS = (HEALTH, COMMANDS, EXECUTORS)
+REBALANCES = "rebalances"
+BALANCE_NOTE = "balance-note"
+REGIONS = (HEALTH, COMMANDS, EXECUTORS, REBALANCES, BALANCE_NOTE)
 """Panels that are sent whole when they change."""
 
 DIALOG = "dialog"
@@ -23,6 +25,20 @@ DIALOG_NUMBER_BOX = "dialog-number-box"
 DIALOG_CONFIRM = "dialog-confirm"
 DIALOG_CANCEL = "dialog-cancel"
 PENDING = "pending"  # the command that the open dialog asks about
+PREVIEW = "preview"  # the dialog that shows a plan before it is carried out
+PREVIEW_BODY = "preview-body"
+PREVIEW_ERROR = "preview-error"
+PREVIEW_APPLY = "preview-apply"
+PREVIEW_CANCEL = "preview-cancel"
+PREVIEWED = "previewed"  # the plan that the open dialog shows, as it will be carried out
+HAND_OPERATOR = "hand-operator"
+HAND_TARGET = "hand-target"
+HAND_TEXT = "hand-text"
+HAND_PREVIEW = "hand-preview"
+FOLLOW_PLANNER = "follow-planner"
+FOLLOW_AUTO = "follow-auto"
+FOLLOW_TEXT = "follow-text"
+FOLLOW_SET = "follow-set"
 TOAST = "toast"
 WINDOW = "window"
 THEME = "theme"
@@ -36,3 +52,8 @@ def ask(verb: str, cluster: str, operator: str = "") -> dict[str, str]:
 def workload(part: str, name: str) -> dict[str, str]:
     """A control of one load generator."""
     return {"type": f"workload-{part}", "name": name}
+
+
+def preview(planner: str) -> dict[str, str]:
+    """A button that shows what a planner's plan would bring."""
+    return {"type": "preview", "planner": planner}

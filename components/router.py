@@ -9,7 +9,8 @@ from components import ids
 from components.cards import states
 from components.delta import start
 from components.hub import Hub
-from components.pages import Page, cluster, control_room, operator
+from components.pages import Page, balance, cluster, control_room, operator
+from components.view.health import health
 from components.view.world import World
 
 FIRST_ANSWER_S = 3.0
@@ -29,6 +30,13 @@ def _content(world: World, page: Page) -> Component:
             return cluster.render(world, page)
         case "operator":
             return operator.render(world, page)
+        case "balance":
+            return balance.render(world, page)
+        case "balance_waiting":
+            engine = any(p.state == "up" for p in health(world) if p.kind == "engine")
+            return states.no_outlook(world.redis_address, engine=engine)
+        case "balance_alone":
+            return states.alone([c.name for c in world.snapshot.clusters], world.redis_address)
         case "empty":
             return states.empty(world.redis_address)
         case "unreachable":

@@ -7,8 +7,10 @@ from dash.development.base_component import Component
 from components import ids
 from components.cards.dialog import dialog
 from components.cards.parts import icon
+from components.cards.preview import preview_dialog
 from components.cards.states import loading
 from components.theme import THEME
+from components.view.path import BALANCE, CONTROL_ROOM
 
 
 def shell() -> Component:
@@ -30,6 +32,7 @@ def shell() -> Component:
                     html.Div(loading(), id=ids.PAGE), id="content", className="content", tabIndex=-1
                 ),
                 dialog(),
+                preview_dialog(),
                 html.Div(id=ids.TOAST, className="toasts", role="status"),
                 *_stores(),
             ],
@@ -46,6 +49,15 @@ def _header() -> Component:
                 href="/",
                 className="brand",
                 title="Control room",
+            ),
+            # The browser marks the current one; the shell is the same on every page.
+            html.Nav(
+                [
+                    dcc.Link("Control room", href=CONTROL_ROOM),
+                    dcc.Link("Balance", href=BALANCE),
+                ],
+                className="nav",
+                **{"aria-label": "Pages"},
             ),
             html.Div(id=ids.HEALTH, className="health-box"),
             html.Div(

@@ -12,7 +12,7 @@ from dash import Dash
 from fastapi import FastAPI
 from fastapi.responses import FileResponse
 
-from components import actions, api, feed, presence, router
+from components import actions, api, balance_actions, feed, presence, router
 from components.hub import Hub
 from components.security import Security
 from components.shell import shell
@@ -65,6 +65,7 @@ def create_app(
     router.register(app, hub)
     feed.register(app, hub)
     actions.register(app, hub)
+    balance_actions.register(app, hub)
     return Security(server, script_hashes=app.csp_hashes(), allowed_hosts=allowed_hosts)
 
 

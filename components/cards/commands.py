@@ -45,5 +45,6 @@ def _row(row: CommandRow) -> Component:
                 **{"aria-valuenow": share[:-1], "aria-label": f"{row.what} on {row.cluster}"},
             )
         )
-    status = html.Span([icon(name), row.status.value], className="chip", **{"data-state": state})
+    word = row.word or row.status.value
+    status = html.Span([icon(name), word], className="chip", **{"data-state": state})
     return html.Li([html.Div(lines, className="command-body"), status], **{"data-command": row.id})

@@ -54,6 +54,45 @@ def empty(address: str) -> Component:
     )
 
 
+def no_outlook(address: str, *, engine: bool) -> Component:
+    """The engine, which looks at the balance, has not done so yet."""
+    if engine:
+        body = [html.P("The engine is at work; its first look at the balance takes some seconds.")]
+    else:
+        body = [
+            html.P(
+                "The engine looks at the balance every 5 s, and no engine is running. Start it:"
+            ),
+            html.Pre(f"python app.py engine --redis redis://{address}"),
+        ]
+    return _state(
+        "clock" if engine else "warn",
+        "No look at the balance yet",
+        [*body, html.P("It appears here by itself; there is no need to reload.")],
+    )
+
+
+def alone(clusters: Sequence[str], address: str) -> Component:
+    """Fewer than two clusters that operators could move between."""
+    links = _joined([dcc.Link(n, href=cluster_path(n)) for n in clusters])
+    return _state(
+        "cluster",
+        "Nothing to balance yet",
+        [
+            html.P(
+                "Balancing moves operators between clusters that Weir hosts and that have "
+                "executors, so it needs at least two."
+            ),
+            html.P(["Reporting now: ", *links, "."]) if links else None,
+            html.P("Start another one:"),
+            html.Pre(
+                "python app.py host another-cluster --operators my_operators \\\n"
+                f"    --redis redis://{address} --master spark://my-master:7077"
+            ),
+        ],
+    )
+
+
 def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> Component:
     """A cluster or operator that nobody reports."""
     known = (

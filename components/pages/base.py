@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from components import ids
-from components.view import commands, live
+from components.view import balance, commands, live
 from components.view.charts import (
     Chart,
     charts_of,
@@ -23,7 +23,9 @@ from components.view.charts import (
 from components.view.digest import digest
 from components.view.health import PartHealth, health
 from components.view.map import flow_map
+from components.view.matrices import matrices
 from components.view.path import Place
+from components.view.rebalances import events, rebalance_rows
 from components.view.world import World, samples_of_operator
 from controllers.model.snapshot import Cluster
 
@@ -40,6 +42,7 @@ class Page(Struct, frozen=True, kw_only=True):
     charts: tuple[Chart, ...] = ()
     figures: live.Figures = {}
     map: dict[str, Any] | None = None
+    balance: dict[str, Any] | None = None  # correlations, and marks on the load distance
 
     def regions(self, world: World) -> dict[str, Any]:
         """The data of the panels that are sent whole when they change."""
@@ -52,11 +55,17 @@ class Page(Struct, frozen=True, kw_only=True):
             found[ids.EXECUTORS] = sample.executors if sample else ()
         elif self.kind == "operator":
             found[ids.COMMANDS] = commands.rows(world, operator=self.place.name)
+        elif self.kind == "balance":
+            found[ids.BALANCE_NOTE] = balance.note(world)
+            found[ids.REBALANCES] = rebalance_rows(world)
         return found
 
     def first_points(self, world: World) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Every chart with the points of the last 15 minutes."""
         since = world.at - WINDOW_S
+        if self.kind == "balance":
+            yield spec(balance.CHART), balance.distance_points(world.outlook, round(since * 1000))
+            return
         for chart in self.charts:
             samples = (
                 samples_of_operator(world, self.place.name)
@@ -75,6 +84,8 @@ def page_of(world: World, place: Place) -> Page:
     match place.kind:
         case "control_room":
             return _control_room(world, place) if snapshot.clusters else _empty(world, place)
+        case "balance":
+            return _balance(world, place) if snapshot.clusters else _empty(world, place)
         case "cluster" if snapshot.cluster(place.name):
             return _cluster(world, place)
         case "operator" if snapshot.operator(place.name):
@@ -115,6 +126,24 @@ def _control_room(world: World, place: Place) -> Page:
         charts=tuple(charts),
         figures=figures,
         map=flow_map(world),
+    )
+
+
+def _balance(world: World, place: Place) -> Page:
+    view, state = world.outlook, balance.state(world)
+    if view is None or state != "ready":
+        engine = any(p.state == "up" for p in health(world) if p.kind == "engine")
+        return _page(place, f"balance_{state}", engine, [c.name for c in world.snapshot.clusters])
+    return _page(
+        place,
+        "balance",
+        balance.choices(world),
+        [world.balance.planner, world.balance.auto],
+        sorted(b.name for b in view.problem.bins),
+        sorted(o.name for o in world.snapshot.operators),
+        charts=(balance.CHART,),
+        figures=balance.figures(world),
+        balance={"matrices": matrices(world), "events": {balance.CHART.key: events(world)}},
     )
 
 

@@ -5,8 +5,10 @@ from typing import Literal
 from msgspec import Struct
 
 from components.view.live import idle
-from components.view.text import plural
+from components.view.rebalances import WORDS
+from components.view.text import plural, seconds
 from components.view.world import World, stale
+from controllers.engine.moves import MoveState, Rebalance, Step
 from controllers.model.command import (
     Action,
     Command,
@@ -36,6 +38,7 @@ class CommandRow(Struct, frozen=True, kw_only=True):
     status: CommandStatus
     message: str = ""
     progress: float | None = None
+    word: str = ""  # shown for the status, where that says too little
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -57,14 +60,22 @@ class Question(Struct, frozen=True, kw_only=True):
 def rows(
     world: World, *, cluster: str = "", operator: str = "", limit: int = 6
 ) -> list[CommandRow]:
-    """The newest commands, of everything or of one cluster or operator."""
+    """The newest commands and moves, of everything or of one cluster or operator."""
     found = []
+    for rebalance in world.rebalances:
+        for state in rebalance.moves:
+            move = state.move
+            if cluster and cluster not in (move.source, move.target):
+                continue
+            if not operator or operator == move.operator:
+                found.append(move_row(rebalance, state))
     for command, result in world.commands:
         if cluster and command.cluster != cluster:
             continue
         if operator and getattr(command.action, "operator", "") != operator:
             continue
         found.append(row(command, result))
+    found.sort(key=lambda r: r.at, reverse=True)
     return found[:limit]
 
 
@@ -78,6 +89,31 @@ def row(command: Command, result: CommandResult) -> CommandRow:
         status=result.status,
         message=result.message,
         progress=None if result.status.final else result.progress,
+    )
+
+
+_STEPS = {
+    Step.PLANNED: CommandStatus.PENDING,
+    Step.DONE: CommandStatus.DONE,
+    Step.RETURNED: CommandStatus.FAILED,
+    Step.FAILED: CommandStatus.FAILED,
+}
+
+
+def move_row(rebalance: Rebalance, state: MoveState) -> CommandRow:
+    """A move in one line: its step, and its pause once that was measured."""
+    move = state.move
+    message = state.message
+    if not message and state.paused_s is not None:
+        message = f"paused {seconds(state.paused_s)}"
+    return CommandRow(
+        id=f"{rebalance.id}/{move.operator}",
+        at=rebalance.at,
+        cluster=move.source,
+        what=f"move {move.operator} to {move.target}",
+        status=_STEPS.get(state.step, CommandStatus.RUNNING),
+        message=message,
+        word=WORDS[state.step],
     )
 
 

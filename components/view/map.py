@@ -6,12 +6,13 @@ around their operators, ordered by their first rank, so that data mostly flows
 one way. Laid out twice: rightwards for a desk, downwards for a phone.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from components.view import text
 from components.view.live import idle
 from components.view.path import cluster_path, operator_path
-from components.view.world import World
+from components.view.world import World, on_their_way
 from controllers.model.snapshot import Operator, Snapshot
 
 NODE_W, NODE_H = 172, 74
@@ -61,11 +62,12 @@ def flow_map(world: World) -> dict[str, Any]:
     """Boxes, operators, sources and edges, with both layouts."""
     snapshot = world.snapshot
     depth = ranks(snapshot)
+    travelling = {name: state.move.target for name, state in on_their_way(world).items()}
     return {
         "wide": _layout(snapshot, depth, downwards=False),
         "tall": _layout(snapshot, depth, downwards=True),
         "clusters": {c.name: {"href": cluster_path(c.name)} for c in snapshot.clusters},
-        "operators": {o.name: _operator(o, snapshot) for o in snapshot.operators},
+        "operators": {o.name: _operator(o, snapshot, travelling) for o in snapshot.operators},
         "edges": [
             {
                 "id": f"{edge.source}>{edge.target}>{edge.dataset}",
@@ -80,7 +82,9 @@ def flow_map(world: World) -> dict[str, Any]:
     }
 
 
-def _operator(operator: Operator, snapshot: Snapshot) -> dict[str, Any]:
+def _operator(
+    operator: Operator, snapshot: Snapshot, travelling: Mapping[str, str]
+) -> dict[str, Any]:
     cluster = snapshot.cluster(operator.cluster)
     share = operator.load / max(cluster.capacity if cluster else 1, 1)
     return {
@@ -92,6 +96,7 @@ def _operator(operator: Operator, snapshot: Snapshot) -> dict[str, Any]:
         "fill": round(min(share, 1.0), 3),
         "over": share > 1.0,
         "queue": f"queue {text.amount(operator.queue_rows)}",
+        "moving": travelling.get(operator.name, ""),
     }
 
 

@@ -5,7 +5,10 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-Kind = Literal["control_room", "cluster", "operator", "lost"]
+Kind = Literal["control_room", "balance", "cluster", "operator", "lost"]
+
+CONTROL_ROOM = "/"
+BALANCE = "/balance"
 
 
 class Place(Struct, frozen=True):
@@ -29,6 +32,8 @@ def place(path: str | None) -> Place:
     match steps:
         case []:
             return Place("control_room")
+        case ["balance"]:
+            return Place("balance")
         case ["cluster", name]:
             return Place("cluster", name)
         case ["operator", name]:

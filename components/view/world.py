@@ -7,10 +7,14 @@ anything else. View functions take a `World` and return plain data.
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from controllers.engine.ports import Part, Workload
+from controllers.engine.balance import BalanceSettings
+from controllers.engine.moves import MoveState
+from controllers.engine.outlook import Outlook
+from controllers.engine.ports import Part, Rebalance, Workload
 from controllers.model.command import Command, CommandResult
-from controllers.model.snapshot import ClusterSample, OperatorStatus, Snapshot
+from controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
 
 STALE_AT_LEAST_S = 6.0
 """No report is called missing before this, however short the period."""
@@ -29,6 +33,9 @@ class World(Struct, frozen=True, kw_only=True):
     parts: Sequence[Part] = ()
     workloads: Sequence[Workload] = ()
     commands: Sequence[tuple[Command, CommandResult]] = ()
+    outlook: Outlook | None = None  # the engine's, on the balance of load
+    rebalances: Sequence[Rebalance] = ()  # newest first
+    balance: BalanceSettings = BalanceSettings()
 
     def newest(self, cluster: str) -> ClusterSample | None:
         """The last report of a cluster."""
@@ -43,7 +50,18 @@ def world_of(series: Mapping[str, Sequence[ClusterSample]], at: float, **others:
     ()
     """
     snapshot = Snapshot.of((s[-1] for s in series.values() if s), at)
-    return World(at=at, series=series, snapshot=snapshot, **others)  # type: ignore[arg-type]
+    world = World(at=at, series=series, snapshot=snapshot, **others)  # type: ignore[arg-type]
+    return replace(world, snapshot=_with_travellers(world))
+
+
+def on_their_way(world: World) -> dict[str, MoveState]:
+    """The operators that are between two clusters now, each with its move."""
+    return {
+        state.move.operator: state
+        for rebalance in reversed(world.rebalances)
+        for state in rebalance.moves
+        if state.step.paused
+    }
 
 
 def stale_after_s(period_s: float) -> float:
@@ -80,3 +98,23 @@ def samples_of_operator(world: World, operator: str) -> list[ClusterSample]:
         for _, (runs, sample) in sorted(chosen.items(), key=lambda item: item[0])
         if runs or (present is not None and sample.cluster.name == present.cluster)
     ]
+
+
+def _with_travellers(world: World) -> Snapshot:
+    """An operator between two clusters may be reported by neither: it stays where it was seen."""
+    snapshot = world.snapshot
+    known = {o.name for o in snapshot.operators}
+    lost = (_last_seen(world, name) for name in on_their_way(world) if name not in known)
+    found = [o for o in lost if o is not None]
+    if not found:
+        return snapshot
+    operators = sorted((*snapshot.operators, *found), key=lambda o: o.name)
+    return replace(snapshot, operators=tuple(operators))
+
+
+def _last_seen(world: World, operator: str) -> Operator | None:
+    samples = samples_of_operator(world, operator)
+    if not samples:
+        return None
+    last = next(o for o in samples[-1].operators if o.name == operator)
+    return replace(last, status=OperatorStatus.STARTING, processed_rows_per_s=0.0)

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from controllers.model.errors import Unavailable
 
-QUEUE = "weir"
+QUEUE = "appStatus"
 
 
 class Work(Struct, frozen=True):
@@ -118,6 +118,22 @@ class Poll(Struct, frozen=True):
 _decode = msgspec.json.Decoder(Poll).decode
 
 
+def _compiled(context: Any) -> Any:
+    """The listener's class, compiled once per JVM.
+
+    py4j remembers methods by the name of their class, so a second class of the same name
+    could not be called.
+    """
+    gateway, jvm = context._gateway, context._jvm
+    if "weir_listener" not in vars(gateway):  # a gateway seems to have every attribute
+        source = files(__package__).joinpath("Listener.java").read_text("utf-8")
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
+        compiler.cook(source)
+        gateway.weir_listener = compiler.getClassLoader().loadClass("weir.Listener")
+    return gateway.weir_listener
+
+
 class DriverListener:
     """Attached to a driver until `close`; `poll` tells what happened since the last call."""
 
@@ -127,17 +143,12 @@ class DriverListener:
             raise Unavailable(
                 "this session has no driver of its own (Spark Connect): attach in the driver's process"
             )
-        jvm = context._jvm
-        source = files(__package__).joinpath("Listener.java").read_text("utf-8")
-        compiler = jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
-        compiler.cook(source)
-        self._listener = compiler.getClassLoader().loadClass("weir.Listener").newInstance()
+        self._listener = _compiled(context).newInstance()
         self._scala_context = context._jsc.sc()
         self._bus = self._scala_context.listenerBus()
         self._streams = spark._jsparkSession.streams()
-        # A queue of its own: what it drops is exactly what our figures miss, and the
-        # Spark UI never waits for us.
+        # The queue that feeds the Spark UI: one more queue means one more thread to wake for
+        # every event, which took a sixth of a job of small tasks; this way it costs nothing.
         self._bus.addToQueue(self._listener, QUEUE)
         self._streams.addListener(self._progress)
         self._seed()

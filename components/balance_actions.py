@@ -1,0 +1,186 @@
+"""What the buttons of the Balance page do. By HTTP, like all buttons."""
+
+import asyncio
+import time
+import uuid
+from typing import Any
+
+import redis
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from components import ids
+from components.actions import AWAY, only_clicks
+from components.cards.dialog import toast
+from components.cards.preview import preview_body
+from components.hub import Hub
+from components.view.balance import changed, follow_text
+from components.view.preview import (
+    Preview,
+    hand_text,
+    of_hand,
+    of_planner,
+    previewed_of,
+    rebalance_for,
+)
+from components.view.rebalances import planner_label
+from components.view.text import plural
+from components.view.world import World
+from controllers.engine.balance import BALANCE
+from controllers.engine.ports import Rebalance
+from controllers.model.errors import WeirError
+from metrics.redis_store import RedisStore
+
+_FAILURES = (redis.exceptions.RedisError, OSError)
+
+
+def register(app: Dash, hub: Hub) -> None:
+    """All buttons of the page and of its dialog."""
+    _register_preview(app, hub)
+    _register_apply(app, hub)
+    _register_hand(app, hub)
+    _register_follow(app, hub)
+
+
+def _outputs() -> dict[str, Any]:
+    return {
+        "opened": Output(ids.PREVIEW, "opened", allow_duplicate=True),
+        "title": Output(ids.PREVIEW, "title", allow_duplicate=True),
+        "body": Output(ids.PREVIEW_BODY, "children", allow_duplicate=True),
+        "error": Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
+        "apply": Output(ids.PREVIEW_APPLY, "style", allow_duplicate=True),
+        "previewed": Output(ids.PREVIEWED, "data", allow_duplicate=True),
+        "toast": Output(ids.TOAST, "children", allow_duplicate=True),
+    }
+
+
+def _register_preview(app: Dash, hub: Hub) -> None:
+    @app.callback(_outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
+        only_clicks()
+        return _opened(lambda new: of_planner(hub.world(), ctx.triggered_id["planner"], new))
+
+    @app.callback(
+        _outputs(),
+        Input(ids.HAND_PREVIEW, "n_clicks"),
+        State(ids.HAND_OPERATOR, "value"),
+        State(ids.HAND_TARGET, "value"),
+        prevent_initial_call=True,
+    )
+    async def of_choice(_clicks: int | None, operator: Any, target: Any) -> dict[str, Any]:
+        only_clicks()
+        return _opened(lambda new: of_hand(hub.world(), operator, target, new))
+
+    app.clientside_callback(
+        ClientsideFunction("weir", "close"),
+        Output(ids.PREVIEW, "opened"),
+        Input(ids.PREVIEW_CANCEL, "n_clicks"),
+        prevent_initial_call=True,
+    )
+
+
+def _register_apply(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.PREVIEW, "opened", allow_duplicate=True),
+        Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.PREVIEW_APPLY, "n_clicks"),
+        State(ids.PREVIEWED, "data"),
+        running=[(Output(ids.PREVIEW_APPLY, "disabled"), True, False)],
+        prevent_initial_call=True,
+    )
+    async def apply(_clicks: int, previewed: Any) -> Any:
+        try:
+            done = await asyncio.to_thread(_apply, hub.store, hub.world(), previewed, time.time())
+        except WeirError as error:
+            return no_update, str(error), no_update
+        except _FAILURES:
+            return no_update, AWAY, no_update
+        await hub.refresh()
+        return False, "", toast(f"The engine was asked for {plural(len(done.moves), 'move')}.")
+
+
+def _register_hand(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.HAND_TEXT, "children"),
+        Input(ids.HAND_OPERATOR, "value"),
+        Input(ids.HAND_TARGET, "value"),
+    )
+    async def predict(operator: Any, target: Any) -> Any:
+        try:
+            return hand_text(hub.world(), operator, target)
+        except WeirError as error:
+            return _sentence(error)
+
+
+def _register_follow(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.FOLLOW_TEXT, "children"),
+        Input(ids.FOLLOW_PLANNER, "value"),
+        Input(ids.FOLLOW_AUTO, "checked"),
+        prevent_initial_call=True,
+    )
+    async def explain(planner: Any, auto: Any) -> str:
+        world = hub.world()
+        chosen = replace(world.balance, planner=str(planner), auto=bool(auto))
+        return follow_text(chosen, planner_label(world.outlook, chosen.planner))
+
+    @app.callback(
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.FOLLOW_SET, "n_clicks"),
+        State(ids.FOLLOW_PLANNER, "value"),
+        State(ids.FOLLOW_AUTO, "checked"),
+        prevent_initial_call=True,
+    )
+    async def follow(_clicks: int | None, planner: Any, auto: Any) -> Any:
+        only_clicks()
+        try:
+            await asyncio.to_thread(_follow, hub.store, hub.world(), planner, auto)
+        except WeirError as error:
+            return toast(_sentence(error), "bad")
+        except _FAILURES:
+            return toast(AWAY, "bad")
+        await hub.refresh()
+        world = hub.world()
+        return toast(follow_text(world.balance, planner_label(world.outlook, planner)))
+
+
+def _opened(look: Any) -> dict[str, Any]:
+    """The dialog with a prediction; what cannot be predicted is said instead."""
+    keep = dict.fromkeys(_outputs(), no_update)
+    try:
+        # The id is given before the click, so that a second click is the same rebalance.
+        shown: Preview = look(uuid.uuid4().hex)
+    except WeirError as error:
+        return {**keep, "toast": toast(_sentence(error), "bad")}
+    return {
+        **keep,
+        "opened": True,
+        "title": f"Preview: {shown.title}",
+        "body": preview_body(shown),
+        "error": shown.warning,
+        "apply": {} if shown.moves else {"display": "none"},
+        "previewed": to_builtins(shown.previewed),
+    }
+
+
+def _apply(store: RedisStore, world: World, data: Any, now: float) -> Rebalance:
+    """Ask the engine for exactly the plan that was shown, once."""
+    shown = previewed_of(data)
+    known = next((r for r in store.rebalances() if r.id == shown.id), None)
+    if known is not None:
+        return known
+    rebalance = rebalance_for(world, shown, store.placements(), now)
+    store.save_rebalance(rebalance)
+    return rebalance
+
+
+def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
+    store.save_settings(BALANCE, changed(world, store.settings(BALANCE), planner, auto))
+
+
+def _sentence(error: WeirError) -> str:
+    """Errors of the planners begin in lower case and lack the full stop."""
+    said = str(error)
+    return said[:1].upper() + said[1:].rstrip(".") + "."

@@ -111,7 +111,7 @@ def _register_hand(app: Dash, hub: Hub) -> None:
         try:
             return hand_text(hub.world(), operator, target)
         except WeirError as error:
-            return _sentence(error)
+            return str(error)
 
 
 def _register_follow(app: Dash, hub: Hub) -> None:
@@ -138,7 +138,7 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         try:
             await asyncio.to_thread(_follow, hub.store, hub.world(), planner, auto)
         except WeirError as error:
-            return toast(_sentence(error), "bad")
+            return toast(str(error), "bad")
         except _FAILURES:
             return toast(AWAY, "bad")
         await hub.refresh()
@@ -153,7 +153,7 @@ def _opened(look: Any) -> dict[str, Any]:
         # The id is given before the click, so that a second click is the same rebalance.
         shown: Preview = look(uuid.uuid4().hex)
     except WeirError as error:
-        return {**keep, "toast": toast(_sentence(error), "bad")}
+        return {**keep, "toast": toast(str(error), "bad")}
     return {
         **keep,
         "opened": True,
@@ -178,9 +178,3 @@ def _apply(store: RedisStore, world: World, data: Any, now: float) -> Rebalance:
 
 def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
     store.save_settings(BALANCE, changed(world, store.settings(BALANCE), planner, auto))
-
-
-def _sentence(error: WeirError) -> str:
-    """Errors of the planners begin in lower case and lack the full stop."""
-    said = str(error)
-    return said[:1].upper() + said[1:].rstrip(".") + "."

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 from controllers.engine.ports import Store
 from controllers.model.command import Action, Command, CommandResult, CommandStatus, describe
 from controllers.model.errors import WeirError
+from controllers.model.placement import cluster_lease
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,11 @@ class CommandRunner(threading.Thread):
     def run(self) -> None:
         while not self._stop_event.wait(self._poll_s):
             try:
+                # Whoever holds the cluster's name is its one agent. So what an agent before
+                # us had begun is ours to finish: every action can be done again.
+                lease = self._store.lease(cluster_lease(self._cluster))
+                if lease is None or lease.holder != self._holder:
+                    continue
                 for command in self._store.open_commands(self._cluster):
                     self._carry_out(command)
             except (RedisError, OSError) as error:
@@ -68,7 +74,7 @@ class CommandRunner(threading.Thread):
         if handler is None:
             self._report(command, CommandStatus.REFUSED, "this cluster's agent cannot do that")
             return
-        if not self._store.claim(command.id, self._holder, time.time()):
+        if not self._store.claim(command.id, self._holder, time.time(), take_over=True):
             return
         log.info("command %s: %s", command.id, describe(command.action))
         self._report(command, CommandStatus.RUNNING, "", 0.0)

@@ -110,12 +110,12 @@ class MemoryStore:
         ]
         return sorted(found, key=lambda c: c.issued_at)
 
-    def claim(self, command_id: str, holder: str, at: float) -> bool:
-        """Take a command on; True for exactly one holder."""
+    def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
+        """Take a command on; True for one holder, or who knows that the last one is dead."""
         if command_id not in self._commands:
             return False
         command, result, held_by = self._commands[command_id]
-        ours = result.status is CommandStatus.RUNNING and held_by == holder
+        ours = result.status is CommandStatus.RUNNING and (take_over or held_by == holder)
         if result.status is not CommandStatus.PENDING and not ours:
             return False
         running = CommandResult(id=command_id, status=CommandStatus.RUNNING, at=at)

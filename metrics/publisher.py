@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from controllers.engine.ports import Lease, Part, Store
+from controllers.model.placement import cluster_lease
 from controllers.model.snapshot import ClusterSample
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class Publisher(threading.Thread):
         super().__init__(name="weir-publisher", daemon=True)
         self.dropped = 0
         self._store = store
-        self._lease_name = f"cluster:{cluster}"
+        self._lease_name = cluster_lease(cluster)
         self._holder = holder
         self._part = part
         self._limit = limit

@@ -38,12 +38,12 @@ redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
 return 1
 """
 
-# KEYS: the command's hash. ARGV: holder, now. Claims a command once; the same
-# holder may claim it again, which is how an agent resumes after a restart.
+# KEYS: the command's hash. ARGV: holder, now, take over (1/0). Claims a command once; it
+# may be claimed again by the same holder, or by one who knows that the last one is dead.
 _CLAIM = """
 local status = redis.call('HGET', KEYS[1], 'status')
 local holder = redis.call('HGET', KEYS[1], 'holder')
-if status == 'pending' or (status == 'running' and holder == ARGV[1]) then
+if status == 'pending' or (status == 'running' and (holder == ARGV[1] or ARGV[3] == '1')) then
   redis.call('HSET', KEYS[1], 'status', 'running', 'holder', ARGV[1], 'claimed_at', ARGV[2])
   return 1
 end
@@ -224,9 +224,10 @@ class RedisStore:
         found = [self.client.hget(keys.command(i.decode()), "command") for i in ids]
         return [_command.decode(data) for data in found if data]
 
-    def claim(self, command_id: str, holder: str, at: float) -> bool:
-        """Take a command on; True for exactly one holder."""
-        return bool(self._claim(keys=[keys.command(command_id)], args=[holder, at]))
+    def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
+        """Take a command on; True for one holder, or who knows that the last one is dead."""
+        args = [holder, at, int(take_over)]
+        return bool(self._claim(keys=[keys.command(command_id)], args=args))
 
     def report(self, result: CommandResult) -> None:
         """Record progress or the end of a command; a final result stays."""

@@ -87,6 +87,8 @@ def plan_by_hand(world: World, operator: Any, target: Any) -> Plan:
     source = problem.placement.get(operator)
     if source is None:
         raise NotFound(f"{operator} is not running in a cluster that Weir hosts.")
+    if target not in {b.name for b in problem.bins}:
+        raise NotFound(f"There is no cluster {target} to move to.")
     if source == target:
         raise Refused(f"{operator} is in {target} already.")
     return by_hand(problem, [Move(operator=operator, source=source, target=target)])

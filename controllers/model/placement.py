@@ -22,3 +22,8 @@ class Placement(Struct, frozen=True, kw_only=True):
 def operator_lease(operator: str) -> str:
     """The lease that an operator runs under."""
     return f"operator:{operator}"
+
+
+def cluster_lease(cluster: str) -> str:
+    """The lease of the one agent that reports and acts for a cluster."""
+    return f"cluster:{cluster}"

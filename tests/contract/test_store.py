@@ -122,8 +122,10 @@ class TestCommands:
         assert store.claim("c1", "me", 1.0)
         assert not store.claim("c1", "you", 1.0)
         assert store.claim("c1", "me", 2.0)
+        assert store.claim("c1", "heir", 2.0, take_over=True)
+        assert not store.claim("c1", "me", 2.0)
         store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=3.0))
-        assert not store.claim("c1", "me", 4.0)
+        assert not store.claim("c1", "heir", 4.0, take_over=True)
         assert not store.claim("c99", "me", 4.0)
 
     def test_a_final_result_stays(self, store: Store) -> None:

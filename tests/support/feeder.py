@@ -13,12 +13,14 @@ import math
 import random
 import threading
 import time
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import redis
 
-from controllers.engine.ports import Part, Workload
+from controllers.engine.ports import Lease, Part, Placement, Workload
+from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
 from metrics.redis_store import RedisStore
 
@@ -35,6 +37,10 @@ class OperatorModel:
     stateful: bool = False
     queue_rows: float = 0.0
     batch_id: int = 0
+    arrival_rows_per_s: float = 0.0  # as last reported
+    run_id: str = "run-0"
+    first_batch_at: float | None = None
+    pause_s: float | None = None
 
 
 @dataclass
@@ -47,6 +53,11 @@ class ClusterModel:
     most: int = 6
     phase: float = 0.0
     added_at: float = field(default_factory=time.time)
+
+    @property
+    def app_id(self) -> str:
+        """Its Spark application."""
+        return f"app-20260101-{self.name}"
 
 
 def demo() -> list[ClusterModel]:
@@ -113,7 +124,7 @@ def sample_of(
         at=at,
         period_s=period_s,
         cluster=Cluster(
-            name=model.name, app_id=f"app-20260101-{model.name}", app_name=model.name,
+            name=model.name, app_id=model.app_id, app_name=model.name,
             spark_version="4.3.0", ui_url="http://127.0.0.1:4040",
             executors=model.executors, executors_wanted=model.executors,
             max_executors=model.most, can_scale=True, hosted=True, busy_cores=busy,
@@ -127,6 +138,7 @@ def _operator_of(
     model: ClusterModel, operator: OperatorModel, arrival: float, speed: float, at: float,
     period_s: float, rng: random.Random,
 ) -> Operator:  # fmt: skip
+    operator.arrival_rows_per_s = arrival
     done = (arrival + operator.queue_rows / period_s) * speed
     operator.queue_rows = max(0.0, operator.queue_rows + (arrival - done) * period_s)
     operator.batch_id += 1
@@ -135,6 +147,7 @@ def _operator_of(
     median_s = processing_s + waiting_s + rng.uniform(0, 0.15)
     return Operator(
         name=operator.name, cluster=model.name, lease_token=1, query_id=f"q-{operator.name}",
+        run_id=operator.run_id, first_batch_at=operator.first_batch_at, pause_s=operator.pause_s,
         reads=(operator.reads,), writes=(operator.writes,) if operator.writes else (),
         arrival_rows_per_s=arrival, processed_rows_per_s=done,
         cost_s_per_row=operator.cost_s_per_row, load=arrival * operator.cost_s_per_row,
@@ -149,6 +162,61 @@ def _operator_of(
     )  # fmt: skip
 
 
+class Hosts:
+    """Lets operators follow their placement, as real hosts do: let go, a pause, resume."""
+
+    PAUSE_S = 1.0
+    LEASE_S = 5.0
+    LOOK_EVERY_S = 0.2
+
+    def __init__(self, store: RedisStore, models: Sequence[ClusterModel]) -> None:
+        self._store = store
+        self._models = {m.name: m for m in models}
+        self._leases: dict[str, Lease] = {}
+        self._travelling: dict[str, tuple[float, OperatorModel]] = {}
+        self._looked_at = 0.0
+
+    def step(self, now: float) -> None:
+        """Hold leases, place what is placed nowhere, and bring about changed placements."""
+        if now - self._looked_at < self.LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        placed = self._store.placements()
+        for model in self._models.values():
+            for operator in list(model.operators):
+                if operator.name not in placed:
+                    self._store.place(Placement(operator=operator.name, cluster=model.name))
+                elif placed[operator.name].cluster != model.name:
+                    self._let_go(model, operator, now)
+                    continue
+                self._hold(model, operator)
+        for name, (since, operator) in list(self._travelling.items()):
+            if now - since >= self.PAUSE_S:
+                self._resume(self._models[placed[name].cluster], operator, since, now)
+
+    def _hold(self, model: ClusterModel, operator: OperatorModel) -> None:
+        name = operator_lease(operator.name)
+        lease = self._store.acquire(name, f"{model.app_id}/1", self.LEASE_S)
+        if lease is not None:
+            self._leases[operator.name] = lease
+
+    def _let_go(self, model: ClusterModel, operator: OperatorModel, now: float) -> None:
+        model.operators.remove(operator)
+        if operator.name in self._leases:
+            self._store.release(self._leases.pop(operator.name))
+        self._travelling[operator.name] = (now, operator)
+
+    def _resume(
+        self, model: ClusterModel, operator: OperatorModel, since: float, now: float
+    ) -> None:
+        del self._travelling[operator.name]
+        operator.run_id = uuid.uuid4().hex
+        operator.first_batch_at, operator.pause_s = now, now - since
+        operator.queue_rows += operator.arrival_rows_per_s * operator.pause_s
+        model.operators.append(operator)
+        self._hold(model, operator)
+
+
 class Feeder:
     """Writes the reports of several clusters, with the beats of engine, hosts and generator."""
 
@@ -160,12 +228,15 @@ class Feeder:
         period_s: float = 2.0,
         rate_rows_per_s: float = 400.0,
         seed: int = 7,
+        obeys: bool = False,
     ) -> None:
+        """`obeys`: operators move where they are placed; the engine is then a real one."""
         self.store = RedisStore.at(redis_url)
         self.models = list(demo() if models is None else models)
         self.period_s = period_s
         self._rate = rate_rows_per_s
         self._rng = random.Random(seed)
+        self._hosts = Hosts(self.store, self.models) if obeys else None
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -208,6 +279,8 @@ class Feeder:
                 if parts and now - beat_at >= 1.0:
                     beat_at = now
                     self._beat(now)
+                if self._hosts:
+                    self._hosts.step(now)
                 for model in self.models:
                     if now >= due[model.name]:
                         due[model.name] += self.period_s
@@ -224,7 +297,8 @@ class Feeder:
         self.store.append(sample_of(model, rate * wave, now, self.period_s, self._rng))
 
     def _beat(self, now: float) -> None:
-        self.store.beat(Part(id="engine", kind="engine", name="engine", at=now))
+        if self._hosts is None:
+            self.store.beat(Part(id="engine", kind="engine", name="engine", at=now))
         self.store.beat(Part(id="generator:tweets", kind="generator", name="tweets", at=now))
         for model in self.models:
             self.store.beat(Part(id=f"host:{model.name}", kind="host", name=model.name, at=now))

@@ -21,6 +21,7 @@ def command(number: int, action=None, fence: int | None = None, lives_s: float =
 
 
 def run(store: MemoryStore, handlers, seconds: float = 2.0) -> None:
+    store.acquire("cluster:a", "me", 60.0)
     runner = CommandRunner(store, "a", "me", handlers, poll_s=0.01)
     runner.start()
     deadline = time.monotonic() + seconds
@@ -80,3 +81,21 @@ def test_late_fenced_and_unknown_commands_change_nothing() -> None:
 
 def test_a_person_needs_no_fence() -> None:
     assert why_refused(command(1), time.time(), newest_fence=9) is None
+
+
+def test_what_a_dead_agent_had_begun_is_finished_by_its_heir() -> None:
+    store, done = MemoryStore(), []
+    store.submit(command(1))
+    assert store.claim("c1", "dead agent", time.time())
+    run(store, {ScaleTo: lambda action, report: done.append(action.executors) or "ok"})
+    assert done == [1]
+    assert status(store, "c1") is CommandStatus.DONE
+
+
+def test_an_agent_that_does_not_hold_the_name_does_nothing() -> None:
+    store, done = MemoryStore(), []
+    store.acquire("cluster:a", "somebody else", 60.0)
+    store.submit(command(1))
+    run(store, {ScaleTo: lambda action, report: done.append(1) or ""}, seconds=0.2)
+    assert done == []
+    assert status(store, "c1") is CommandStatus.PENDING

@@ -13,11 +13,6 @@ from pipeline.workloads.topics import topic_counts
 from tests.support.system import System, wait_until
 
 
-def part_state(system: System, part_id: str) -> str:
-    parts = {p["id"]: p["state"] for p in system.health()["parts"]}
-    return next((state for name, state in parts.items() if name.startswith(part_id)), "gone")
-
-
 def kill(processes: list[psutil.Process]) -> None:
     """kill -9 of the first."""
     os.kill(processes[0].pid, signal.SIGKILL)
@@ -80,23 +75,6 @@ def test_an_executor(system: System) -> None:
     wait_until(lambda: system.snapshot().cluster("narrow").executors == 1, 60, "it is replaced")
     before = commits(system)["topic_count"]
     wait_until(lambda: commits(system)["topic_count"] > before, 90, "batches go on")
-
-
-def test_a_host(system: System) -> None:
-    others = {p.pid for p in system.children("wide")}
-    before = commits(system)["topic_count"]
-    kill([p for p in system.children("narrow") if "app.py" in " ".join(p.cmdline())])
-    wait_until(lambda: part_state(system, "host:narrow") != "up", 10, "the page says it is down")
-    wait_until(
-        lambda: (
-            part_state(system, "host:narrow") == "up"
-            and system.operator("topic_count").status == "running"
-            and commits(system)["topic_count"] > before
-        ),
-        150,
-        "its operators go on",
-    )
-    assert {p.pid for p in system.children("wide")} >= others
 
 
 def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:

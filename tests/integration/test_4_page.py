@@ -1,0 +1,61 @@
+"""The page on real Spark: raise the rate there and the small cluster fills up."""
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.support.browser import Tab, launch
+from tests.support.system import System, wait_until
+
+
+@pytest.fixture(scope="module")
+def page(system: System):
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        tab = Tab(browser.new_page(viewport={"width": 1440, "height": 1000}))
+        tab.page.goto(system.url)
+        tab.wait_drawn(2, 30)
+        yield tab.page
+        assert not [e for e in tab.errors if "WebSocket" not in e]
+        assert all(url.startswith(system.url) for url in tab.requests)
+        browser.close()
+
+
+def last(page: Page, chart: str) -> float:
+    return page.evaluate(f"weir.models['{chart}'].y[0].at(-1)")
+
+
+def test_raising_the_rate_fills_the_bottleneck(system: System, page: Page) -> None:
+    system.command("rate", "200")
+    wait_until(lambda: last(page, "narrow/load") < 0.9, 90, "narrow keeps up")
+    wait_until(lambda: last(page, "narrow/queue") < 4000, 120, "its queue is short")
+    load, queue = last(page, "narrow/load"), last(page, "narrow/queue")
+    page.get_by_role("textbox", name="Rate of tweets in rows/s").fill("1200")
+    page.get_by_role("button", name="Set rate").click()
+    expect(page.locator("#toast")).to_contain_text("1,200 rows/s")
+    wait_until(lambda: last(page, "narrow/load") > max(1.0, 1.5 * load), 60, "its load rises")
+    wait_until(lambda: last(page, "narrow/queue") > queue + 5000, 90, "its queue grows")
+    assert last(page, "wide/load") < 1.0
+    page.get_by_role("button", name="Pause tweets").click()
+    wait_until(lambda: "paused" in system.command("rate").stdout, 10, "it pauses")
+    system.command("rate", "150")
+
+
+def test_a_host_that_dies_is_named_and_comes_back_without_a_reload(
+    system: System, page: Page
+) -> None:
+    page.evaluate("window.notReloaded = true")
+    others = {p.pid for p in system.children("wide")}
+    before = system.operator("topic_count").batch_id
+    chip = page.locator('[data-part="host:narrow"]')
+    expect(chip).to_have_attribute("data-state", "up")
+    host = next(p for p in system.children("narrow") if "app.py" in " ".join(p.cmdline()))
+    host.kill()
+    expect(chip).not_to_have_attribute("data-state", "up", timeout=10_000)
+    expect(chip).to_have_attribute("data-state", "up", timeout=120_000)
+    wait_until(
+        lambda: (o := system.operator("topic_count")).status == "running" and o.batch_id > before,
+        120,
+        "its operators go on where they were",
+    )
+    assert {p.pid for p in system.children("wide")} >= others
+    assert page.evaluate("window.notReloaded")

@@ -1,41 +1,45 @@
-/* Time series, drawn by Plotly. A chart is a model (what the server sent) and an
-   element to draw into. All charts of a page show the same span of time. */
+/* Live series as SVG. One chart is a model (what the server sent) and an element to draw
+   into; drawing only changes attributes of elements that are there, so ten charts take a
+   few milliseconds. Plotly, which draws what does not change all the time, needs about
+   20 ms for each: too much for a page of ten that is open in ten browsers. The charts of
+   a page share one time axis and one crosshair. */
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
+  const NS = "http://www.w3.org/2000/svg";
+  const M = { left: 38, right: 10, top: 8, bottom: 18 };
   const LEAST_SPAN_MS = 60e3;
-  const KEPT_MS = 15 * 60e3;
-  const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
-  const bound = new Map(); // element -> model
+  const { nearest, number, paths, scale, timeStep } = weir.math;
+  const bound = new Map(); // element -> Chart
 
   weir.models = {};
-  weir.windowMs = KEPT_MS;
+  weir.windowMs = 15 * 60e3;
 
   /* The style sheet has every colour, for both themes; Plotly wants values. */
   let colours = {};
-  weir.colour = colour;
-  function colour(name) {
+  weir.colour = function (name) {
     if (!(name in colours))
       colours[name] = getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
     return colours[name];
-  }
-  function faint(name, share) {
-    const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
+  };
+  weir.faint = function (name, share) {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(weir.colour(name).slice(at, at + 2), 16));
     return `rgba(${r},${g},${b},${share})`;
-  }
+  };
 
-  weir.faint = faint;
-
-  /* Plotly shows times as UTC: give it the viewer's wall clock. */
-  function local(ms) {
-    return ms - new Date(ms).getTimezoneOffset() * 60e3;
+  function make(name, attributes, parent) {
+    const element = document.createElementNS(NS, name);
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
+    if (parent) parent.appendChild(element);
+    return element;
   }
 
   /* The span that all charts of the page show now. */
   function domain() {
     let first = Infinity;
     let last = -Infinity;
-    for (const { x } of bound.values()) {
+    for (const chart of bound.values()) {
+      const x = chart.model.x;
       if (!x.length) continue;
       first = Math.min(first, x[0]);
       last = Math.max(last, x[x.length - 1]);
@@ -46,162 +50,205 @@
     return [end - (isFinite(span) ? span : LEAST_SPAN_MS), end];
   }
 
-  /* Points from `start` on; a long silence is a gap, not a line across it. */
-  function points(model, start) {
-    const { x, y } = model;
-    let from = x.findIndex((t) => t >= start);
-    from = from < 0 ? x.length : Math.max(from - 1, 0);
-    const gap = 4 * typicalStep(x);
-    const times = [];
-    const columns = y.map(() => []);
-    for (let i = from; i < x.length; i++) {
-      if (i > from && x[i] - x[i - 1] > gap) {
-        times.push(local(x[i - 1] + 1));
-        columns.forEach((column) => column.push(null));
-      }
-      times.push(local(x[i]));
-      columns.forEach((column, k) => column.push(y[k][i]));
+  class Chart {
+    constructor(element, model) {
+      this.element = element;
+      this.model = model;
+      element.replaceChildren();
+      this.svg = make("svg", { "aria-hidden": "true" }, element);
+      this.axes = make("g", { class: "axes" }, this.svg);
+      this.inner = make("svg", { overflow: "hidden" }, this.svg);
+      this.limit = make("g", { class: "limit" }, this.svg);
+      this.events = make("g", { class: "events" }, this.svg);
+      this.fills = [];
+      this.lines = [];
+      model.traces.forEach((trace) => {
+        const colour = `var(--${trace.colour})`;
+        const filled = trace.style === "area" || trace.style === "stack";
+        this.fills.push(
+          filled
+            ? make("path", { fill: colour, class: "fill fill-" + trace.style }, this.inner)
+            : null,
+        );
+      });
+      model.traces.forEach((trace) => {
+        this.lines.push(
+          make(
+            "path",
+            {
+              stroke: `var(--${trace.colour})`,
+              class: "line" + (trace.dashed ? " dashed" : ""),
+            },
+            this.inner,
+          ),
+        );
+      });
+      this.cross = make("line", { class: "cross", visibility: "hidden" }, this.svg);
+      this.dots = model.traces.map((trace) =>
+        make("circle", { r: 3, fill: `var(--${trace.colour})`, visibility: "hidden" }, this.svg),
+      );
+      this.tip = document.createElement("div");
+      this.tip.className = "tip";
+      this.tip.hidden = true;
+      element.appendChild(this.tip);
+      this.measure();
+      this.listen();
     }
-    return [times, columns];
+
+    measure() {
+      this.width = this.element.clientWidth;
+      this.height = this.element.clientHeight;
+    }
+
+    listen() {
+      const el = this.element;
+      el.onpointermove = (event) => {
+        const box = el.getBoundingClientRect();
+        weir.hover(this, this.timeAt(event.clientX - box.left));
+      };
+      el.onpointerleave = () => weir.hover(null, null);
+      el.onblur = el.onpointerleave;
+      el.onkeydown = (event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        const x = this.model.x;
+        if (!step || !x.length) return;
+        event.preventDefault();
+        const from = this.at == null ? x.length - 1 : nearest(x, this.at) + step;
+        weir.hover(this, x[Math.min(Math.max(from, 0), x.length - 1)]);
+      };
+    }
+
+    draw(start, end) {
+      const { width, height } = this; // measured when it changes: reading it here costs a layout
+      if (!width || !height) return;
+      const w = width - M.left - M.right;
+      const h = height - M.top - M.bottom;
+      const { x, traces } = this.model;
+      let from = x.findIndex((t) => t >= start);
+      from = from < 0 ? x.length : Math.max(from - 1, 0);
+      const columns = this.columns();
+      let top = this.model.leastTop || 0;
+      for (const column of columns)
+        for (let i = from; i < x.length; i++) if (column[i] > top) top = column[i];
+      if (!(top > 0)) top = 1;
+      const axis = scale(this.model.whole ? top + 0.5 : top * 1.04, this.model.whole);
+      const px = (t) => ((t - start) / (end - start)) * w;
+      const py = (v) => h - (v / axis.top) * h;
+      Object.assign(this, { start, end, w, h, px, py, shown: columns });
+      set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
+      set(this.inner, { x: M.left, y: M.top - 2, width: w, height: h + 4, viewBox: `0 -2 ${w} ${h + 4}` });
+      this.drawAxes(axis, w, h);
+      traces.forEach((trace, i) => {
+        const lower = trace.style === "stack" ? columns[i - 1] : null;
+        const [line, fill] = paths(x, columns[i], lower, from, px, py, h, trace.style === "step");
+        this.lines[i].setAttribute("d", line);
+        if (this.fills[i]) this.fills[i].setAttribute("d", fill);
+      });
+      this.drawEvents(h);
+      this.drawCross();
+    }
+
+    /* What was done, as a line with a mark on top that says what it was. */
+    drawEvents(h) {
+      const shown = (this.model.events || []).filter((e) => e.at >= this.start && e.at <= this.end);
+      this.events.innerHTML = shown
+        .map((event) => {
+          const x = M.left + this.px(event.at);
+          const words = escape(`${weir.clock(event.at, true)} ${event.text}`);
+          return (
+            `<line x1="${x}" x2="${x}" y1="${M.top + 4}" y2="${M.top + h}"/>` +
+            `<text x="${x}" y="${M.top + 4}">◆<title>${words}</title></text>`
+          );
+        })
+        .join("");
+    }
+
+    /* The values as drawn: stacked ones stand on each other. */
+    columns() {
+      const { traces, y, x } = this.model;
+      if (!traces.some((trace) => trace.style === "stack")) return y;
+      const sums = new Array(x.length).fill(0);
+      return y.map((column, k) =>
+        traces[k].style === "stack" ? column.map((v, i) => (sums[i] += v || 0)) : column,
+      );
+    }
+
+    drawAxes(axis, w, h) {
+      const parts = [];
+      for (let v = 0; v <= axis.top * 1.001; v += axis.step) {
+        const y = M.top + this.py(v);
+        parts.push(
+          `<line class="grid" x1="${M.left}" x2="${M.left + w}" y1="${y}" y2="${y}"/>`,
+          `<text class="y" x="${M.left - 6}" y="${y + 3.5}">${number(v)}</text>`,
+        );
+      }
+      const step = timeStep(this.end - this.start, w);
+      const zone = new Date().getTimezoneOffset() * 60e3;
+      let t = Math.ceil((this.start - zone) / step) * step + zone;
+      for (; t <= this.end; t += step) {
+        const x = M.left + this.px(t);
+        if (x < M.left + 16 || x > M.left + w - 14) continue;
+        const text = weir.clock(t, step < 60e3);
+        parts.push(`<text class="x" x="${x}" y="${M.top + h + 14}">${text}</text>`);
+      }
+      this.axes.innerHTML = parts.join("");
+      const line = this.model.line;
+      if (line == null || line > axis.top) this.limit.innerHTML = "";
+      else {
+        const y = M.top + this.py(line);
+        this.limit.innerHTML =
+          `<line x1="${M.left}" x2="${M.left + w}" y1="${y}" y2="${y}"/>` +
+          `<text x="${M.left + w}" y="${y - 4}">${this.model.lineLabel}</text>`;
+      }
+    }
+
+    timeAt(px) {
+      return this.start + ((px - M.left) / this.w) * (this.end - this.start);
+    }
+
+    drawCross() {
+      const { x, y, traces, unit } = this.model;
+      const at = this.at == null || !x.length ? -1 : nearest(x, this.at);
+      const out = at < 0 || x[at] < this.start - 1;
+      this.cross.setAttribute("visibility", out ? "hidden" : "visible");
+      this.tip.hidden = out || weir.hovered !== this;
+      this.dots.forEach((dot, i) => {
+        const value = out ? null : this.shown[i][at];
+        dot.setAttribute("visibility", value == null ? "hidden" : "visible");
+        if (value != null) set(dot, { cx: M.left + this.px(x[at]), cy: M.top + this.py(value) });
+      });
+      if (out) return;
+      const cx = M.left + this.px(x[at]);
+      set(this.cross, { x1: cx, x2: cx, y1: M.top, y2: M.top + this.h });
+      if (this.tip.hidden) return;
+      const rows = traces.map((trace, i) => {
+        const value = y[i][at];
+        const words = value == null ? "not measured" : number(value) + (unit ? " " + unit : "");
+        return `<div><i style="background:var(--${trace.colour})"></i>${escape(trace.name)}<b>${words}</b></div>`;
+      });
+      this.tip.innerHTML = `<time>${weir.clock(x[at], true)}</time>` + rows.join("");
+      const right = cx > this.width / 2;
+      this.tip.style.left = right ? "auto" : cx + 10 + "px";
+      this.tip.style.right = right ? this.width - cx + 10 + "px" : "auto";
+    }
   }
 
-  function typicalStep(x) {
-    if (x.length < 3) return Infinity;
-    const tail = x.slice(-20);
-    const steps = tail.slice(1).map((t, i) => t - tail[i]);
-    return steps.sort((a, b) => a - b)[steps.length >> 1];
+  function set(element, attributes) {
+    for (const key in attributes) element.setAttribute(key, attributes[key]);
   }
 
-  function traces(model, start) {
-    const [times, columns] = points(model, start);
-    return model.traces.map((trace, k) => ({
-      type: "scatter",
-      mode: "lines",
-      name: trace.name,
-      x: times,
-      y: columns[k],
-      line: {
-        color: colour(trace.colour),
-        width: trace.style === "stack" ? 1 : 1.7,
-        dash: trace.dashed ? "4px,4px" : "solid",
-        shape: trace.style === "step" ? "hv" : "linear",
-      },
-      stackgroup: trace.style === "stack" ? "all" : undefined,
-      fill: trace.style === "area" ? "tozeroy" : undefined,
-      fillcolor: faint(trace.colour, trace.style === "stack" ? 0.3 : 0.13),
-      hovertemplate: `%{y:.4~g}${model.unit ? " " + model.unit : ""}`,
-    }));
+  function escape(text) {
+    return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
   }
 
-  function layout(model, start, end) {
-    const quiet = colour("quiet");
-    const limit = model.line == null ? [] : [model.line];
-    const events = (model.events || []).filter((event) => event.at >= start && event.at <= end);
-    return {
-      margin: { l: 38, r: 8, t: model.events ? 22 : 8, b: 20 },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      showlegend: false,
-      hovermode: "x unified",
-      hoverlabel: {
-        bgcolor: colour("surface"),
-        bordercolor: colour("edge-strong"),
-        font: { color: colour("text"), size: 12 },
-      },
-      font: { family: getComputedStyle(document.body).fontFamily, size: 11, color: quiet },
-      xaxis: {
-        type: "date",
-        range: [local(start), local(end)],
-        fixedrange: true,
-        showgrid: false,
-        zeroline: false,
-        nticks: 4,
-        tickformat: end - start <= 150e3 ? "%H:%M:%S" : "%H:%M",
-        hoverformat: "%H:%M:%S",
-      },
-      yaxis: {
-        autorange: true,
-        autorangeoptions: { minallowed: 0, include: [0, model.leastTop || 1] },
-        fixedrange: true,
-        gridcolor: colour("grid"),
-        zeroline: false,
-        nticks: 5,
-        tickformat: (model.leastTop || 0) < 5 ? "~g" : "~s",
-        dtick: model.whole && Math.max(...model.y.flat(), 0) < 6 ? 1 : undefined,
-      },
-      shapes: limit.map((at) => ({
-        type: "line",
-        xref: "paper",
-        x0: 0,
-        x1: 1,
-        y0: at,
-        y1: at,
-        line: { color: colour("bad"), width: 1, dash: "4px,3px" },
-      })).concat(events.map(eventLine)),
-      annotations: limit.map((at) => ({
-        text: model.lineLabel,
-        xref: "paper",
-        x: 1,
-        y: at,
-        xanchor: "right",
-        yanchor: "bottom",
-        showarrow: false,
-        font: { color: colour("bad"), size: 11 },
-      })).concat(events.map(eventMark)),
-    };
-  }
-
-  /* What was done, as a line with a mark on top that says what it was. */
-  function eventLine(event) {
-    return {
-      type: "line",
-      x0: local(event.at),
-      x1: local(event.at),
-      yref: "paper",
-      y0: 0,
-      y1: 1,
-      line: { color: colour("series-4"), width: 1, dash: "2px,3px" },
-    };
-  }
-  function eventMark(event) {
-    return {
-      x: local(event.at),
-      yref: "paper",
-      y: 1,
-      yanchor: "bottom",
-      text: "◆",
-      hovertext: `${weir.clock(event.at, true)} ${event.text}`,
-      hoverlabel: { bgcolor: colour("surface"), font: { color: colour("text"), size: 12 } },
-      showarrow: false,
-      captureevents: true,
-      borderpad: 0,
-      font: { color: colour("series-4"), size: 12 },
-    };
-  }
-
-  function draw(element, start, end) {
-    const model = bound.get(element);
-    if (!element.clientWidth || !element.clientHeight) return null;
-    return Plotly.react(element, traces(model, start), layout(model, start, end), CONFIG);
-  }
-
-  /* Arrow keys walk along the series, as the pointer does. */
-  function listen(element) {
-    element.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const count = element.data && element.data[0] ? element.data[0].x.length : 0;
-      if (!step || !count) return;
-      event.preventDefault();
-      const from = element.weirAt == null ? count - (step > 0 ? 0 : 1) : element.weirAt + step;
-      element.weirAt = Math.min(Math.max(from, 0), count - 1);
-      const at = element.data.map((_, k) => ({ curveNumber: k, pointNumber: element.weirAt }));
-      Plotly.Fx.hover(element, at);
-    });
-    element.addEventListener("blur", () => {
-      element.weirAt = null;
-      if (element.data) Plotly.Fx.unhover(element);
-    });
-  }
+  weir.hovered = null;
+  weir.hover = function (chart, time) {
+    weir.hovered = chart;
+    for (const other of bound.values()) {
+      other.at = time;
+      if (other.start != null) other.drawCross();
+    }
+  };
 
   weir.clock = function (ms, withSeconds) {
     return new Date(ms).toLocaleTimeString([], {
@@ -213,50 +260,51 @@
   };
 
   const resized = new ResizeObserver((entries) => {
-    for (const { target } of entries)
-      if (bound.has(target) && target.clientWidth) {
-        if (target.data) Plotly.Plots.resize(target);
-        else draw(target, ...domain());
-      }
+    for (const { target } of entries) {
+      const chart = bound.get(target);
+      if (!chart || chart.start == null) continue;
+      chart.measure();
+      chart.draw(chart.start, chart.end);
+    }
   });
 
   /* Join the models with the elements that the page has for them. */
   weir.bind = function () {
-    const fresh = [];
+    let fresh = false;
     for (const element of bound.keys()) if (!element.isConnected) bound.delete(element);
     for (const element of document.querySelectorAll("[data-chart]")) {
       const model = weir.models[element.dataset.chart];
-      if (!model || bound.get(element) === model) continue;
-      if (!bound.has(element)) {
-        listen(element);
-        resized.observe(element);
-      }
-      bound.set(element, model);
-      fresh.push(element);
+      const chart = bound.get(element);
+      if (!model || (chart && chart.model === model)) continue;
+      bound.set(element, new Chart(element, model));
+      resized.observe(element);
+      fresh = true;
     }
-    const [start, end] = domain();
-    for (const element of fresh) draw(element, start, end);
+    if (fresh) weir.drawCharts();
   };
 
-  /* All charts, or those that have new points; resolves when they are in the page. */
+  /* All charts, or those that have new points. */
   weir.drawCharts = function (points) {
     const [start, end] = domain();
-    const drawn = [];
-    for (const [element, model] of bound)
-      if (!points || model.key in points) drawn.push(draw(element, start, end));
-    return Promise.all(drawn);
+    for (const chart of bound.values())
+      if (!points || chart.model.key in points) chart.draw(start, end);
   };
 
+  new MutationObserver(() => {
+    colours = {};
+    weir.drawMatrices();
+  }).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
+
   /* New points at the end, old ones off the front; what is there already is not taken twice. */
-  weir.append = function (key, added) {
+  weir.append = function (key, points) {
     const model = weir.models[key];
     if (!model) return;
-    added.x.forEach((t, i) => {
+    points.x.forEach((t, i) => {
       if (model.x.length && t <= model.x[model.x.length - 1]) return;
       model.x.push(t);
-      model.y.forEach((column, k) => column.push(added.y[k][i]));
+      model.y.forEach((column, k) => column.push(points.y[k][i]));
     });
-    const oldest = model.x[model.x.length - 1] - KEPT_MS;
+    const oldest = model.x[model.x.length - 1] - 15 * 60e3;
     let drop = 0;
     while (model.x[drop] < oldest) drop++;
     if (drop) {
@@ -264,10 +312,4 @@
       model.y.forEach((column) => column.splice(0, drop));
     }
   };
-
-  new MutationObserver(() => {
-    colours = {};
-    weir.drawCharts();
-    weir.drawMatrices();
-  }).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
 })();

@@ -93,8 +93,10 @@
     const fresh = (message.marks || []).filter(
       (mark) => Math.round(mark.at * 1000) > (seen[mark.cluster] || 0),
     );
-    if (message.points) weir.drawCharts(message.points).then(() => note(fresh));
-    else if (message.balance) weir.drawCharts(message.balance.events);
+    if (message.points) {
+      weir.drawCharts(message.points);
+      note(fresh);
+    } else if (message.balance) weir.drawCharts(message.balance.events);
   }
 
   function note(marks) {

@@ -21,7 +21,7 @@
       const model = models[element.dataset.matrix];
       if (!model || !element.clientWidth) continue;
       if (!element.weirListens) listen(element);
-      Plotly.react(element, [trace(model, element)], layout(model, element), CONFIG);
+      Plotly.react(element, [trace(model, element)], layout(model), CONFIG).then(() => speak(element));
     }
   };
 
@@ -85,7 +85,9 @@
       fixedrange: true,
       showgrid: false,
       zeroline: false,
-      ticks: "",
+      ticks: "outside",
+      ticklen: 5,
+      tickcolor: "rgba(0,0,0,0)",
       automargin: true,
       ...more,
     };
@@ -135,12 +137,19 @@
         Math.min(Math.max(row + step[0], 0), model.rows.length - 1),
         Math.min(Math.max(column + step[1], 0), model.columns.length - 1),
       ];
-      Plotly.Fx.hover(element, [{ curveNumber: 0, pointNumber: element.weirAt }]);
+      speak(element);
     });
     element.addEventListener("blur", () => {
       element.weirAt = null;
       if (element.data) Plotly.Fx.unhover(element);
     });
+  }
+
+  /* The words of the cell that the keyboard is at; new figures keep it open. */
+  function speak(element) {
+    if (!element.weirAt) return;
+    const [yval, xval] = element.weirAt;
+    Plotly.Fx.hover(element, { xval, yval }, "xy");
   }
 
   const resized = new ResizeObserver((entries) => {

@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks import report
-from tests.support.system import System
+from tests.support.system import System, wait_until
 
 PERIOD_S = 2.0
 FLAGS = [
@@ -28,13 +28,14 @@ FLAGS = [
 def measure(browser: Browser, url: str, clients: int, seconds: float) -> list[float]:
     """Seconds from commit to pixel, one per batch, cluster and client."""
     contexts = [
-        browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(clients)
+        browser.new_context(viewport={"width": 1280, "height": 720}) for _ in range(clients)
     ]
     pages = [context.new_page() for context in contexts]
     for page in pages:
         page.goto(url)
     for page in pages:
-        page.wait_for_function("window.weirDrawn && weirDrawn.length > 3", timeout=60_000)
+        live = "window.weirDrawn ? weirDrawn.length : 0"
+        wait_until(lambda page=page: page.evaluate(live) > 3, 120, "a page is live")  # noqa: B023
         page.evaluate("weirDrawn.length = 0")
     time.sleep(seconds)
     found = []

@@ -1,16 +1,18 @@
 """The web application, and how gunicorn is told to run it."""
 
 import asyncio
+import gzip
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import plotly
 from dash import Dash
 from fastapi import FastAPI
-from fastapi.responses import FileResponse
+from fastapi.responses import Response
 
 from components import actions, api, balance_actions, feed, presence, router
 from components.hub import Hub
@@ -33,6 +35,9 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
+        # Dash does this with the first request for "/"; a worker whose first request is for
+        # another page would answer it without our scripts and styles.
+        app._setup_server()
         hub.start()
         beating = asyncio.create_task(presence.beat(store))
         yield
@@ -45,9 +50,9 @@ def create_app(
     api.register(server, hub)
 
     @server.get("/vendor/plotly.min.js", include_in_schema=False)
-    async def plotly_js() -> FileResponse:
-        headers = {"Cache-Control": "public, max-age=86400"}
-        return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)
+    async def plotly_js() -> Response:
+        headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
+        return Response(_plotly_gzip(), media_type="text/javascript", headers=headers)
 
     app = Dash(
         __name__,
@@ -67,6 +72,12 @@ def create_app(
     actions.register(app, hub)
     balance_actions.register(app, hub)
     return Security(server, script_hashes=app.csp_hashes(), allowed_hosts=allowed_hosts)
+
+
+@cache
+def _plotly_gzip() -> bytes:
+    """Compressed once, not for every browser that opens the page."""
+    return gzip.compress(PLOTLY_JS.read_bytes(), 6)
 
 
 def app_from_env() -> Security:

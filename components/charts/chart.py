@@ -17,6 +17,7 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
         )
         for t in chart.traces
     ]  # fmt: skip
+    whose = "" if chart.cluster.startswith("/") else f", {chart.cluster}"
     return html.Figure(
         [
             html.Figcaption(
@@ -30,7 +31,7 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
                 className="plot",
                 tabIndex=0,
                 role="img",
-                **{"data-chart": chart.key, "aria-label": f"{chart.title}, {chart.cluster}"},
+                **{"data-chart": chart.key, "aria-label": f"{chart.title}{whose}"},
             ),
         ],
         className="tile tile-tall" if tall else "tile",

@@ -15,7 +15,7 @@ def test_series_move_by_push(open_tab):
     tab = open_tab("/")
     tab.wait_drawn(2)
     before = last_x(tab, "wide/load")
-    path = tab.page.locator('[data-chart="wide/load"] path.js-line').first
+    path = tab.page.locator('[data-chart="wide/load"] path.line').first
     drawn = path.get_attribute("d")
     asked = len(tab.requests)
     tab.wait_drawn(4)
@@ -135,7 +135,7 @@ def test_keyboard_reaches_charts_and_buttons(open_tab):
     plot = tab.page.locator('[data-chart="wide/load"]')
     plot.focus()
     tab.page.keyboard.press("ArrowLeft")
-    expect(plot.locator(".hoverlayer")).to_contain_text("arriving work")
+    expect(plot.locator(".tip")).to_contain_text("arriving work")
     button = tab.page.get_by_role("button", name="Scale wide")
     button.focus()
     tab.page.keyboard.press("Enter")

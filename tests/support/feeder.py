@@ -165,7 +165,7 @@ def _operator_of(
 class Hosts:
     """Lets operators follow their placement, as real hosts do: let go, a pause, resume."""
 
-    PAUSE_S = 1.0
+    PAUSE_S = 1.6
     LEASE_S = 5.0
     LOOK_EVERY_S = 0.2
 

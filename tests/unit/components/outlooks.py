@@ -25,8 +25,8 @@ def problem_of_demo() -> Problem:
         bins=(Bin(name="narrow", capacity=1.0), Bin(name="wide", capacity=3.0)),
         items=(
             Item(name="extractor", load=1.5, bin="wide", move_cost=0.0),
-            Item(name="topic_count", load=1.1, bin="narrow", move_cost=1_000_000.0),
-            Item(name="top_n", load=0.1, bin="narrow", move_cost=0.0),
+            Item(name="topic_count", load=0.6, bin="narrow", move_cost=1_000_000.0),
+            Item(name="top_n", load=0.6, bin="narrow", move_cost=0.0),
         ),
         budget=Budget(moves=2),
         pause=PauseModel(base_s=4.0, s_per_cost=1e-6),

@@ -25,7 +25,7 @@ from tests.unit.components.outlooks import MOVE, PLACED, balance_world, rebalanc
 def test_a_preview_has_loads_moves_queue_and_pause():
     shown = of_planner(balance_world(), "dodo", "r7")
     loads = {b.cluster: (round(b.before), round(b.after)) for b in shown.loads}
-    assert loads == {"narrow": (120, 10), "wide": (50, 87)}
+    assert loads == {"narrow": (120, 60), "wide": (50, 70)}
     line = shown.moves[0]
     assert (line.operator, line.source, line.target) == ("topic_count", "narrow", "wide")
     assert (line.pause_s, line.state_bytes) == (5.0, 1_000_000)
@@ -44,7 +44,7 @@ def test_a_plan_without_moves_has_nothing_to_apply():
 
 def test_a_move_by_hand_is_predicted_first():
     said = hand_text(balance_world(), "topic_count", "wide")
-    assert "narrow would go from 120 to 10 % and wide from 50 to 87 % of capacity" in said
+    assert "narrow would go from 120 to 60 % and wide from 50 to 70 % of capacity" in said
     assert "Pause about 5.0 s" in said
     assert "no better" in hand_text(balance_world(), "extractor", "narrow")
     assert of_hand(balance_world(), "topic_count", "wide", "r7").title == "By hand"

@@ -88,6 +88,11 @@ def balance(home, open_tab):
     return tab
 
 
+def until(page, condition):
+    """Not `wait_for_function`: the pages' policy forbids what it does with a string."""
+    wait_for(lambda: page.evaluate(condition), SLOW_MS / 1000, condition)
+
+
 def choose(page, label, option):
     page.get_by_role("textbox", name=label, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
@@ -112,7 +117,7 @@ def test_matrices_plans_and_distance_are_drawn_and_move(balance, pages_store):
     expect(page.locator('[data-planner="dodo"] .tag-followed')).to_have_text("followed")
     points = "weir.models['balance/distance'].x.length"
     before = page.evaluate(points)
-    page.wait_for_function(f"{points} > {before}", timeout=SLOW_MS)
+    until(page, f"{points} > {before}")
     assert page.evaluate("weir.models['balance/distance'].x.length") == len(
         set(page.evaluate("weir.models['balance/distance'].x"))
     )
@@ -163,10 +168,10 @@ def test_preview_then_apply_and_the_map_changes(balance, open_tab, pages_store):
         expect(shown).to_contain_text(figure)
     measured = pages_store.rebalances()[0].moves[0]
     assert measured.paused_s == pytest.approx(Hosts.PAUSE_S + 0.2, abs=0.4)
-    control_room.wait_for_function(f"({inside})() === 'wide'", timeout=SLOW_MS)
+    until(control_room, f"({inside})() === 'wide'")
     expect(operator).to_have_attribute("data-moving", "")
     expect(line).to_contain_text(re.compile(r"paused [12]\.\d s"))
-    page.wait_for_function("weir.models['balance/distance'].events.length > 0")
+    until(page, "weir.models['balance/distance'].events.length > 0")
     assert balance.errors == []
 
 
@@ -260,7 +265,7 @@ def test_it_fits_in_both_themes_without_a_complaint(home, open_tab, width, theme
     expect(page.locator('[data-matrix="operators"] .heatmaplayer image').first).to_be_attached(
         timeout=SLOW_MS
     )
-    page.wait_for_function("weir.models['balance/distance'].x.length > 1", timeout=SLOW_MS)
+    until(page, "weir.models['balance/distance'].x.length > 1")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.get_by_role("button", name="Preview the plan of Optimiser").click()
     box = page.get_by_role("dialog")

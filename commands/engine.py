@@ -21,6 +21,7 @@ from controllers.engine.moves import advance, waiting_for
 from controllers.engine.outlook import outlook, warm_up
 from controllers.engine.ports import Lease, Part, Store
 from controllers.engine.tiers import roll_up
+from controllers.model.errors import WeirError
 from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Snapshot
 from controllers.settings import build
@@ -56,6 +57,8 @@ class Engine:
                 self._cycle(time.time())
             except (RedisError, OSError) as error:
                 log.warning("Redis is away: %s", error)
+            except WeirError as error:  # e.g. a setting that nobody can act on
+                log.warning("this cycle was given up: %s", error)
             pace_s = BUSY_CYCLE_S if self._busy else CYCLE_S
             self._stop_event.wait(max(0.05, pace_s - (time.monotonic() - began)))
         try:

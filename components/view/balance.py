@@ -102,7 +102,7 @@ def figures(world: World) -> Figures:
     found = {
         "balance/distance": Figure(f"{now.load_distance:.1f} points"),
         "balance/now": Figure(f"{now.load_distance:.1f}"),
-        "balance/reach": Figure(f"{reach:.1f}", "ok" if reach < now.load_distance - 0.05 else ""),
+        "balance/reach": Figure(f"{reach:.1f}", better(now.load_distance, reach)),
         "balance/reach-by": Figure(
             f"points, by {best.label}" if best.plan.moves else "points, where it is already"
         ),
@@ -128,9 +128,7 @@ def plan_figures(name: str, proposal: Proposal, most: float, *, followed: bool) 
     nothing = not plan.moves
     return {
         f"{base}/followed": Figure("followed" if followed else ""),
-        f"{base}/distance": Figure(
-            f"{after:.1f}", "ok" if after < before - 0.05 else "", round(after / most, 3)
-        ),
+        f"{base}/distance": Figure(f"{after:.1f}", better(before, after), round(after / most, 3)),
         f"{base}/before": Figure(f"from {before:.1f}"),
         f"{base}/moves": Figure(moves_text(plan)),
         f"{base}/bytes": Figure(text.NOTHING if nothing else text.size(plan.migration_cost)),
@@ -139,6 +137,15 @@ def plan_figures(name: str, proposal: Proposal, most: float, *, followed: bool) 
         f"{base}/bound": Figure(text.NOTHING if plan.bound is None else f"{plan.bound:.1f}"),
         f"{base}/words": Figure(proposal.words),
     }
+
+
+def better(before: float, after: float) -> State:
+    """What a change of the load distance is worth; what cannot be seen is nothing.
+
+    >>> better(9.0, 3.0), better(9.0, 8.98), better(9.0, 16.0)
+    ('ok', '', 'warn')
+    """
+    return "ok" if after < before - 0.05 else "warn" if after > before + 0.05 else ""
 
 
 def moves_text(plan: Plan) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from components.view import text
-from components.view.balance import old, proposals
+from components.view.balance import better, old, proposals
 from components.view.rebalances import planner_label
 from components.view.world import World, on_their_way, stale
 from controllers.balancing.plan import Plan
@@ -17,6 +17,8 @@ from controllers.engine.outlook import by_hand
 from controllers.model.decision import Move
 from controllers.model.errors import InvalidInput, NotFound, Refused
 from controllers.model.placement import Placement
+
+_VERDICT = {"ok": "better", "": "no better", "warn": "worse"}
 
 
 class LoadBar(Struct, frozen=True, kw_only=True):
@@ -99,7 +101,7 @@ def hand_text(world: World, operator: Any, target: Any) -> str:
     plan = plan_by_hand(world, operator, target)
     move = plan.moves[0]
     before, after = plan.before, plan.after
-    verdict = "better" if after.load_distance < before.load_distance - 0.05 else "no better"
+    verdict = _VERDICT[better(before.load_distance, after.load_distance)]
     return (
         f"{move.source} would go from {before.load[move.source]:.0f} to "
         f"{after.load[move.source]:.0f} % and {move.target} from {before.load[move.target]:.0f} to "

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
 from controllers.engine.balance import BALANCE
 from controllers.model.placement import Placement
-from tests.support.browser import ROOT, wait_for
+from tests.support.browser import ROOT, WebServer, wait_for
 from tests.support.feeder import Feeder, Hosts, demo
 
 SLOW_MS = 20_000
@@ -214,7 +215,7 @@ def test_the_engine_acts_by_itself_where_it_is_told_to(balance, pages_store):
     page = balance.page
     pages_store.save_settings(BALANCE, {"hold_s": 0, "least_periods": 2})
     choose(page, "Planner that the engine follows", "Optimiser")
-    page.get_by_text("Apply its plans without asking").click()
+    page.get_by_role("switch", name="Apply its plans without asking").click()
     expect(page.locator("#follow-text")).to_contain_text("applies the plan without asking")
     assert "auto" not in pages_store.settings(BALANCE), "not before it is set"
     page.get_by_role("button", name="Set", exact=True).click()
@@ -314,6 +315,15 @@ def test_an_engine_that_dies_is_said_and_nothing_can_be_applied(balance, engine,
     finally:
         engine.start()
     expect(page.locator("#balance-note")).not_to_contain_text("not at work", timeout=60_000)
+
+
+def test_a_fresh_server_answers_any_page_with_its_scripts(pages_redis):
+    server = WebServer(pages_redis.url).start()
+    try:
+        found = [httpx.get(f"{server.url}/balance").text for _ in range(6)]  # both workers
+        assert all("/assets/matrix.js" in text for text in found)
+    finally:
+        server.stop()
 
 
 def test_before_the_first_look_the_page_says_what_is_missing(open_tab, engine, pages_store):

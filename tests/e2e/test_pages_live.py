@@ -34,7 +34,7 @@ def test_series_move_by_push(open_tab):
 def test_first_page_has_the_past(open_tab):
     tab = open_tab("/")
     tab.wait_drawn(1)
-    assert tab.page.evaluate("weir.models['narrow/queue'].x.length") > 100
+    assert tab.page.evaluate("weir.models['narrow/queue'].x.length") > 40
 
 
 def test_control_room_shows_everything(open_tab):

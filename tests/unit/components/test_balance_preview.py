@@ -46,7 +46,8 @@ def test_a_move_by_hand_is_predicted_first():
     said = hand_text(balance_world(), "topic_count", "wide")
     assert "narrow would go from 120 to 60 % and wide from 50 to 70 % of capacity" in said
     assert "Pause about 5.0 s" in said
-    assert "no better" in hand_text(balance_world(), "extractor", "narrow")
+    assert "points, better." in said
+    assert "points, worse." in hand_text(balance_world(), "extractor", "narrow")
     assert of_hand(balance_world(), "topic_count", "wide", "r7").title == "By hand"
 
 

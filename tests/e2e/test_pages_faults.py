@@ -68,12 +68,12 @@ def test_page_opened_while_redis_is_away(pages_redis, open_tab):
     try:
         page = open_tab("/").page
         expect(page.locator("#banner")).to_contain_text(
-            "Redis cannot be reached", timeout=WITHIN_MS
+            "Redis cannot be reached", timeout=2 * WITHIN_MS
         )
     finally:
         pages_redis.start()
-    expect(page.locator("#banner")).to_be_hidden(timeout=WITHIN_MS)
-    expect(page.locator(".cluster")).to_have_count(2, timeout=WITHIN_MS)
+    expect(page.locator("#banner")).to_be_hidden(timeout=2 * WITHIN_MS)
+    expect(page.locator(".cluster")).to_have_count(2, timeout=2 * WITHIN_MS)
 
 
 def test_killed_workers_are_replaced(tab, pages_web):

@@ -227,6 +227,7 @@ class Feeder:
         *,
         period_s: float = 2.0,
         rate_rows_per_s: float = 400.0,
+        wave: float = 0.3,  # how far the rate swings around that
         seed: int = 7,
         obeys: bool = False,
     ) -> None:
@@ -235,6 +236,7 @@ class Feeder:
         self.models = list(demo() if models is None else models)
         self.period_s = period_s
         self._rate = rate_rows_per_s
+        self._wave = wave
         self._rng = random.Random(seed)
         self._hosts = Hosts(self.store, self.models) if obeys else None
         self._stop = threading.Event()
@@ -246,7 +248,7 @@ class Feeder:
         at = now - minutes * 60
         while at < now - self.period_s:
             for model in self.models:
-                wave = 1 + 0.3 * math.sin(at / 90 + model.phase)
+                wave = 1 + self._wave * math.sin(at / 90 + model.phase)
                 self.store.append(sample_of(model, self._rate * wave, at, self.period_s, self._rng))
             at += self.period_s
 
@@ -293,7 +295,7 @@ class Feeder:
         if steered:
             found = next(iter(self.store.workloads()), None)
             rate = 0.0 if found and found.paused else found.rows_per_s if found else rate
-        wave = 1 + 0.3 * math.sin(now / 90 + model.phase)
+        wave = 1 + self._wave * math.sin(now / 90 + model.phase)
         self.store.append(sample_of(model, rate * wave, now, self.period_s, self._rng))
 
     def _beat(self, now: float) -> None:

@@ -1,7 +1,6 @@
 """What a Spark driver can tell about itself, fetched as one text per period.
 
-A listener written in Python costs milliseconds per event, because each callback
-crosses into Python. `Listener.java` beside this file is compiled in the driver by
+With a listener written in Python each event crosses into Python. `Listener.java` beside this file is compiled in the driver by
 the Janino that Spark brings, aggregates there, and is polled.
 """
 
@@ -148,7 +147,7 @@ class DriverListener:
         self._bus = self._scala_context.listenerBus()
         self._streams = spark._jsparkSession.streams()
         # The queue that feeds the Spark UI: one more queue means one more thread to wake for
-        # every event, which took a sixth of a job of small tasks; this way it costs nothing.
+        # every event, which took a sixth of the throughput of a job of small tasks.
         self._bus.addToQueue(self._listener, QUEUE)
         self._streams.addListener(self._progress)
         self._seed()

@@ -1,14 +1,26 @@
 """Weir's command line. With no command it brings up everything on this machine."""
 
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from commands import recommendations
+from commands.recommendations import Comment
+from commands.runs import record, runs_app
+from commands.tune import tune
+from commands.user import token, user
+from commands.web import web
+from commands.what_if import what_if
 from controllers.model.errors import WeirError
-from metrics.agent import DEFAULT_REDIS
+from metrics.keys import DEFAULT_REDIS
+
+# Matrices are small here: more threads of the library cost several times the work. It looks
+# when it is loaded, which is later, and in every process that starts from here.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = typer.Typer(
     add_completion=False,
@@ -42,6 +54,10 @@ def everything(
     rate: Annotated[float, typer.Option(help="Rows per second at the start")] = 100.0,
     ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 5.0,
     most: Annotated[float, typer.Option(help="Where the ramp ends")] = 250.0,
+    runs: Annotated[Path, typer.Option(help="Folder that runs are recorded to")] = Path("runs"),
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")
+    ] = None,
 ) -> None:
     """Bring up everything on this machine."""
     logging.basicConfig(
@@ -52,38 +68,10 @@ def everything(
 
         settings = run.RunSettings(
             port=port, redis_url=redis, master=master, period_s=period,
-            rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most,
+            rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most, runs=runs.resolve(),
+            set_=tuple(set_ or ()),
         )  # fmt: skip
         raise typer.Exit(run.run(settings))
-
-
-@app.command()
-def web(
-    redis: Redis = DEFAULT_REDIS,
-    host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on")] = 8050,
-    workers: Annotated[int, typer.Option(help="Web processes")] = 2,
-    target_latency: Annotated[
-        float, typer.Option(min=0, help="Latency to stay below, in seconds")
-    ] = 5.0,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A name that people may use for this server")
-    ] = None,
-) -> None:
-    """Serve the pages."""
-    import os
-
-    from components.web import gunicorn_argv, web_env
-
-    argv = gunicorn_argv(host, port, workers)
-    os.execve(
-        argv[0],
-        argv,
-        {
-            **os.environ,
-            **web_env(redis, target_latency_s=target_latency, allowed_hosts=allow_host or ()),
-        },
-    )
 
 
 @app.command()
@@ -163,19 +151,22 @@ def rate(
     name: Annotated[str | None, typer.Option(help="Which generator")] = None,
     pause: Annotated[bool | None, typer.Option("--pause/--resume", help="Stop or go on")] = None,
     redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
 ) -> None:
     """Steer the load generator."""
     from commands import control
 
-    print(control.rate(_store(redis), rows_per_s, name, pause))
+    print(control.rate(_store(redis), rows_per_s, name, pause, comment))
 
 
 @app.command()
-def scale(cluster: str, executors: int, redis: Redis = DEFAULT_REDIS) -> None:
+def scale(
+    cluster: str, executors: int, redis: Redis = DEFAULT_REDIS, comment: Comment = ""
+) -> None:
     """Bring a cluster to a number of executors."""
     from commands import control
 
-    _finish(control.scale(_store(redis), cluster, executors))
+    _finish(control.scale(_store(redis), cluster, executors, comment))
 
 
 @app.command()
@@ -183,19 +174,20 @@ def operator(
     verb: Annotated[str, typer.Argument(help="start, stop or restart")],
     name: str,
     redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
 ) -> None:
     """Start, stop or restart an operator."""
     from commands import control
 
-    _finish(control.operator(_store(redis), verb, name))
+    _finish(control.operator(_store(redis), verb, name, comment))
 
 
 @app.command()
-def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS) -> None:
+def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Move an operator to another cluster, with its state."""
     from commands import control
 
-    done = control.move(_store(redis), operator, cluster).moves[0]
+    done = control.move(_store(redis), operator, cluster, comment).moves[0]
     pause = "" if done.paused_s is None else f", paused {done.paused_s:.1f} s"
     print(f"{done.step}{pause}{': ' + done.message if done.message else ''}")
     raise typer.Exit(0 if done.step == "done" else 1)
@@ -204,15 +196,12 @@ def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS) -> None:
 @app.command()
 def balance(
     planner: Annotated[str | None, typer.Option(help="Planner that the engine follows")] = None,
-    auto: Annotated[
-        bool | None, typer.Option("--auto/--no-auto", help="Apply its plans without asking")
-    ] = None,
     redis: Redis = DEFAULT_REDIS,
 ) -> None:
-    """Show or set how the engine balances load."""
+    """Show or set which planner the engine follows; `mode` says whether it acts by itself."""
     from commands import control
 
-    print(control.balance(_store(redis), planner, auto))
+    print(control.balance(_store(redis), planner))
 
 
 @app.command()
@@ -223,10 +212,11 @@ def plan(
     planner: Annotated[
         str, typer.Option(help="Name of a planner, or 'all' for a comparison")
     ] = "milp",
-    moves: Annotated[int | None, typer.Option(min=0, help="Most moves")] = None,
-    cost: Annotated[float | None, typer.Option(min=0, help="Most migration cost")] = None,
+    # Numbers as text: what is wrong with them is said in one sentence, like all else.
+    moves: Annotated[str | None, typer.Option(metavar="N", help="Most moves")] = None,
+    cost: Annotated[str | None, typer.Option(metavar="X", help="Most migration cost")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0, help="Seconds to look for a better plan")
+        str | None, typer.Option(metavar="S", help="Seconds to look for a better plan")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is random")] = 0,
     json: Annotated[
@@ -245,9 +235,11 @@ def size(
         str, typer.Argument(help="JSON file with operators, external and routing; - for stdin")
     ],
     scaler: Annotated[str, typer.Option(help="Model that sizes the network")] = "drs",
-    k_max: Annotated[int | None, typer.Option(min=1, help="Share out so many processors")] = None,
+    k_max: Annotated[
+        str | None, typer.Option(metavar="N", help="Share out so many processors")
+    ] = None,
     t_max: Annotated[
-        float | None, typer.Option(min=0, help="Fewest processors within so many seconds")
+        str | None, typer.Option(metavar="S", help="Fewest processors within so many seconds")
     ] = None,
 ) -> None:
     """Size a network of operators: how many processors each needs."""
@@ -276,13 +268,24 @@ def import_(
 @app.command()
 def follow(
     path: Annotated[str, typer.Argument(help="An event log that grows")],
+    runs: Annotated[Path, typer.Option(help="Folder that the run is written to")] = Path("runs"),
     period: Annotated[float, typer.Option(help="Seconds of a period")] = 10.0,
     json: Annotated[bool, typer.Option("--json", help="One sample per line")] = False,
 ) -> None:
-    """Watch a growing event log, read-only."""
+    """Make a run of an event log while it grows; the log is only read."""
     from commands import follow as command
 
-    raise typer.Exit(command.run(path, json, period))
+    raise typer.Exit(command.run(path, json, period, runs_dir=str(runs)))
+
+
+recommendations.register(app)
+app.command("record")(record)
+app.command("what-if")(what_if)
+app.command("tune")(tune)
+app.add_typer(runs_app, name="runs")
+app.command("web")(web)
+app.add_typer(user, name="user")
+app.add_typer(token, name="token")
 
 
 def _store(redis: str):  # type: ignore[no-untyped-def]

@@ -10,6 +10,8 @@
   const M = { left: 38, right: 10, top: 8, bottom: 18 };
   const LEAST_SPAN_MS = 60e3;
   const { nearest, number, paths, scale, timeStep } = weir.math;
+  const { escape, marks } = weir;
+  const MANY = 24; // charts; of more than that only those near the screen are drawn
   const bound = new Map(); // element -> Chart
 
   weir.models = {};
@@ -36,6 +38,7 @@
 
   /* The span that all charts of the page show now. */
   function domain() {
+    if (weir.span) return weir.span;
     let first = Infinity;
     let last = -Infinity;
     for (const chart of bound.values()) {
@@ -54,6 +57,7 @@
     constructor(element, model) {
       this.element = element;
       this.model = model;
+      this.right = model.traces.some((trace) => trace.right) ? 40 : M.right;
       element.replaceChildren();
       this.svg = make("svg", { "aria-hidden": "true" }, element);
       this.axes = make("g", { class: "axes" }, this.svg);
@@ -103,64 +107,63 @@
     listen() {
       const el = this.element;
       el.onpointermove = (event) => {
-        const box = el.getBoundingClientRect();
-        weir.hover(this, this.timeAt(event.clientX - box.left));
+        const x = event.clientX - el.getBoundingClientRect().left;
+        const mark = marks.at(this, x - M.left);
+        el.classList.toggle("on-mark", !!(mark && mark.href));
+        weir.hover(this, mark ? mark.at : this.timeAt(x), mark);
+      };
+      el.onclick = (event) => {
+        marks.open(marks.at(this, event.clientX - el.getBoundingClientRect().left - M.left));
       };
       el.onpointerleave = () => weir.hover(null, null);
       el.onblur = el.onpointerleave;
       el.onkeydown = (event) => {
+        if (event.key === "Enter" && weir.hovered === this) marks.open(weir.marked);
         const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         const x = this.model.x;
         if (!step || !x.length) return;
         event.preventDefault();
         const from = this.at == null ? x.length - 1 : nearest(x, this.at) + step;
-        weir.hover(this, x[Math.min(Math.max(from, 0), x.length - 1)]);
+        const at = x[Math.min(Math.max(from, 0), x.length - 1)];
+        weir.hover(this, at, marks.at(this, this.px(at)));
       };
     }
 
     draw(start, end) {
       const { width, height } = this; // measured when it changes: reading it here costs a layout
       if (!width || !height) return;
-      const w = width - M.left - M.right;
+      const w = width - M.left - this.right;
       const h = height - M.top - M.bottom;
       const { x, traces } = this.model;
       let from = x.findIndex((t) => t >= start);
       from = from < 0 ? x.length : Math.max(from - 1, 0);
       const columns = this.columns();
-      let top = this.model.leastTop || 0;
-      for (const column of columns)
-        for (let i = from; i < x.length; i++) if (column[i] > top) top = column[i];
-      if (!(top > 0)) top = 1;
+      const reach = (least, right) => {
+        let top = least || 0;
+        columns.forEach((column, k) => {
+          if (!traces[k].right !== !right) return;
+          for (let i = from; i < x.length; i++) if (column[i] > top) top = column[i];
+        });
+        return top > 0 ? top : 1;
+      };
+      const top = reach(this.model.leastTop, false);
       const axis = scale(this.model.whole ? top + 0.5 : top * 1.04, this.model.whole);
+      const other = this.right > M.right ? scale(reach(this.model.leastTopRight, true) * 1.04) : null;
       const px = (t) => ((t - start) / (end - start)) * w;
       const py = (v) => h - (v / axis.top) * h;
-      Object.assign(this, { start, end, w, h, px, py, shown: columns });
+      const pyRight = other ? (v) => h - (v / other.top) * h : py;
+      Object.assign(this, { start, end, w, h, px, py, pyRight, shown: columns });
       set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}` });
       set(this.inner, { x: M.left, y: M.top - 2, width: w, height: h + 4, viewBox: `0 -2 ${w} ${h + 4}` });
-      this.drawAxes(axis, w, h);
+      this.drawAxes(axis, other, w, h);
       traces.forEach((trace, i) => {
         const lower = trace.style === "stack" ? columns[i - 1] : null;
-        const [line, fill] = paths(x, columns[i], lower, from, px, py, h, trace.style === "step");
+        const [line, fill] = paths(x, columns[i], lower, from, px, trace.right ? pyRight : py, h, trace.style === "step");
         this.lines[i].setAttribute("d", line);
         if (this.fills[i]) this.fills[i].setAttribute("d", fill);
       });
-      this.drawEvents(h);
+      this.events.innerHTML = marks.draw(this, M.left, M.top, h);
       this.drawCross();
-    }
-
-    /* What was done, as a line with a mark on top that says what it was. */
-    drawEvents(h) {
-      const shown = (this.model.events || []).filter((e) => e.at >= this.start && e.at <= this.end);
-      this.events.innerHTML = shown
-        .map((event) => {
-          const x = M.left + this.px(event.at);
-          const words = escape(`${weir.clock(event.at, true)} ${event.text}`);
-          return (
-            `<line x1="${x}" x2="${x}" y1="${M.top + 4}" y2="${M.top + h}"/>` +
-            `<text x="${x}" y="${M.top + 4}">◆<title>${words}</title></text>`
-          );
-        })
-        .join("");
     }
 
     /* The values as drawn: stacked ones stand on each other. */
@@ -173,7 +176,7 @@
       );
     }
 
-    drawAxes(axis, w, h) {
+    drawAxes(axis, other, w, h) {
       const parts = [];
       for (let v = 0; v <= axis.top * 1.001; v += axis.step) {
         const y = M.top + this.py(v);
@@ -182,6 +185,11 @@
           `<text class="y" x="${M.left - 6}" y="${y + 3.5}">${number(v)}</text>`,
         );
       }
+      const unit = (this.model.traces.find((trace) => trace.right) || {}).unit;
+      for (let v = 0; other && v <= other.top * 1.001; v += other.step)
+        parts.push(
+          `<text class="y-right" x="${M.left + w + 6}" y="${M.top + this.pyRight(v) + 3.5}">${number(v)}${unit ? " " + unit : ""}</text>`,
+        );
       const step = timeStep(this.end - this.start, w);
       const zone = new Date().getTimezoneOffset() * 60e3;
       let t = Math.ceil((this.start - zone) / step) * step + zone;
@@ -193,9 +201,10 @@
       }
       this.axes.innerHTML = parts.join("");
       const line = this.model.line;
-      if (line == null || line > axis.top) this.limit.innerHTML = "";
+      const right = this.model.lineRight && other;
+      if (line == null || line > (right ? other : axis).top) this.limit.innerHTML = "";
       else {
-        const y = M.top + this.py(line);
+        const y = M.top + (right ? this.pyRight : this.py)(line);
         this.limit.innerHTML =
           `<line x1="${M.left}" x2="${M.left + w}" y1="${y}" y2="${y}"/>` +
           `<text x="${M.left + w}" y="${y - 4}">${this.model.lineLabel}</text>`;
@@ -215,7 +224,7 @@
       this.dots.forEach((dot, i) => {
         const value = out ? null : this.shown[i][at];
         dot.setAttribute("visibility", value == null ? "hidden" : "visible");
-        if (value != null) set(dot, { cx: M.left + this.px(x[at]), cy: M.top + this.py(value) });
+        if (value != null) set(dot, { cx: M.left + this.px(x[at]), cy: M.top + (traces[i].right ? this.pyRight : this.py)(value) });
       });
       if (out) return;
       const cx = M.left + this.px(x[at]);
@@ -223,10 +232,11 @@
       if (this.tip.hidden) return;
       const rows = traces.map((trace, i) => {
         const value = y[i][at];
-        const words = value == null ? "not measured" : number(value) + (unit ? " " + unit : "");
+        const its = trace.unit || unit;
+        const words = value == null ? "not measured" : number(value) + (its ? " " + its : "");
         return `<div><i style="background:var(--${trace.colour})"></i>${escape(trace.name)}<b>${words}</b></div>`;
       });
-      this.tip.innerHTML = `<time>${weir.clock(x[at], true)}</time>` + rows.join("");
+      this.tip.innerHTML = `<time>${weir.clock(x[at], true)}</time>` + rows.join("") + marks.tip();
       const right = cx > this.width / 2;
       this.tip.style.left = right ? "auto" : cx + 10 + "px";
       this.tip.style.right = right ? this.width - cx + 10 + "px" : "auto";
@@ -237,13 +247,10 @@
     for (const key in attributes) element.setAttribute(key, attributes[key]);
   }
 
-  function escape(text) {
-    return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-  }
-
   weir.hovered = null;
-  weir.hover = function (chart, time) {
+  weir.hover = function (chart, time, mark) {
     weir.hovered = chart;
+    weir.marked = mark || null;
     for (const other of bound.values()) {
       other.at = time;
       if (other.start != null) other.drawCross();
@@ -268,6 +275,22 @@
     }
   });
 
+  const seen = new IntersectionObserver(
+    (entries) => {
+      const [start, end] = domain();
+      for (const { target, isIntersecting } of entries) {
+        const chart = bound.get(target);
+        if (!chart) continue;
+        chart.near = isIntersecting;
+        if (!chart.near || !chart.waits) continue;
+        chart.waits = false;
+        chart.measure();
+        chart.draw(start, end);
+      }
+    },
+    { rootMargin: "400px" },
+  );
+
   /* Join the models with the elements that the page has for them. */
   weir.bind = function () {
     let fresh = false;
@@ -278,16 +301,20 @@
       if (!model || (chart && chart.model === model)) continue;
       bound.set(element, new Chart(element, model));
       resized.observe(element);
+      seen.observe(element);
       fresh = true;
     }
     if (fresh) weir.drawCharts();
   };
 
-  /* All charts, or those that have new points. */
+  /* All charts, or those that have new points; one that is far from the screen waits. */
   weir.drawCharts = function (points) {
     const [start, end] = domain();
-    for (const chart of bound.values())
-      if (!points || chart.model.key in points) chart.draw(start, end);
+    for (const chart of bound.values()) {
+      if (points && !(chart.model.key in points)) continue;
+      chart.waits = bound.size > MANY && !chart.near;
+      if (!chart.waits) chart.draw(start, end);
+    }
   };
 
   new MutationObserver(() => {

@@ -10,17 +10,20 @@
   const PUSH_SILENT_MS = 5000; // then polling takes over
   const LOST_MS = 6000; // then the banner says that the server does not answer
   const STUCK_MS = 20000; // then, if the server is well, only a reload can help
+  const KEEP_CURSOR_MS = 5000; // a connection that begins anew goes on from the one kept
   const DRAWN_KEPT = 500;
 
   const born = Date.now();
-  const state = { cursor: null, offset: 0, lastAny: born, lastPush: 0, redisDown: null };
+  const state = { cursor: null, offset: 0, lastAny: born, lastPush: 0, redisDown: null, figures: {} };
   const polling = { pending: false, sentAt: 0, dueAt: 0 };
   let staleAfter = {};
   let askedRefreshAt = 0;
   let redrawLater = false;
+  let cursorKeptAt = 0;
 
   window.weirDrawn = [];
-  weir.now = () => Date.now() + state.offset;
+  const present = () => Date.now() + state.offset;
+  weir.now = () => (weir.moment == null ? present() : weir.moment);
 
   function send(id, props) {
     window.dash_clientside.set_props(id, props);
@@ -34,12 +37,18 @@
 
   function page(data) {
     if (!data) return window.dash_clientside.no_update;
-    state.offset = data.now - Date.now();
+    if (!data.past) state.offset = data.now - Date.now();
+    weir.enterPast(data.past);
     state.lastAny = Date.now();
     weir.models = {};
     for (const chart of data.charts) weir.models[chart.key] = chart;
     weir.map = data.map;
+    weir.overview = data.overview;
+    if (data.figures) state.figures = data.figures;
+    weir.takeRegions(data.regions);
     weir.takeBalance(data.balance);
+    weir.takeScale(data.scale);
+    weir.takeEvents(data.events, data.span);
     weir.markNav();
     staleAfter = data.staleAfter;
     state.cursor = data.cursor;
@@ -50,17 +59,27 @@
   function settle() {
     weir.bind();
     weir.drawMap();
+    if (weir.drawOverview()) figures(state.figures);
     weir.drawMatrices();
+    weir.drawScale();
+    weir.drawPlots();
     tickTexts();
   }
 
   /* -- a message has come */
 
-  function feed(message) {
-    return message && take(message) ? state.cursor : window.dash_clientside.no_update;
+  /* The text is the same for many tabs; how and when it was sent stands beside it. */
+  function feed(text) {
+    const { via, now, drawn, message } = JSON.parse(text);
+    take({ ...message, via, now, drawn });
   }
 
-  /* True if it was for this page as it stands, and is on it now. */
+  /* Where this tab stands. The server remembers what it sent; it needs this where it does not. */
+  function keepCursor() {
+    cursorKeptAt = Date.now();
+    send("cursor", { data: state.cursor });
+  }
+
   function take(message) {
     const now = Date.now();
     state.lastAny = now;
@@ -70,25 +89,37 @@
     state.redisDown = message.redisDownSince || null;
     banner();
     const cursor = state.cursor;
-    if (!cursor || message.path !== cursor.path) return false;
+    if (!cursor || message.path !== cursor.path) return;
     if (message.redraw) refresh();
-    if (!message.cursor || message.cursor.page !== cursor.page) return false;
-    if (message.live) for (const key in message.live) figure(key, message.live[key]);
-    for (const region in message.regions || {})
-      send(region, { children: message.regions[region] });
+    if (!message.cursor || message.cursor.page !== cursor.page || message.drawn !== cursor.drawn) return;
+    if (message.live) state.figures = message.live;
+    Object.assign(state.figures, message.liveChanges);
+    put(message);
+    state.cursor = { ...message.cursor, drawn: cursor.drawn };
+    if (now - cursorKeptAt > KEEP_CURSOR_MS) keepCursor();
+    tickTexts();
+  }
+
+  /* What a message brings, onto the page; a replay brings the same. */
+  function put(message) {
+    if (message.live || message.liveChanges) figures(message.live || message.liveChanges);
+    weir.takeRegions(message.regions);
     if (message.map) weir.map = message.map;
+    if (message.mapChanges) weir.changeMap(message.mapChanges);
     if (message.balance) weir.takeBalance(message.balance);
+    if (message.scale) weir.takeScale(message.scale);
+    if (message.events) weir.takeEvents(message.events, weir.span);
     for (const key in message.points || {}) weir.append(key, message.points[key]);
     if (document.hidden) redrawLater = true;
     else draw(message);
-    state.cursor = message.cursor;
-    tickTexts();
-    return true;
+    if (weir.moment != null) tickTexts();
   }
+  weir.put = put;
 
   function draw(message) {
-    if (message.map) weir.drawMap();
+    if (message.map || message.mapChanges) weir.drawMap(message.mapChanges);
     if (message.balance) weir.drawMatrices();
+    if (message.scale) weir.drawScale();
     const seen = state.cursor.at;
     const fresh = (message.marks || []).filter(
       (mark) => Math.round(mark.at * 1000) > (seen[mark.cluster] || 0),
@@ -97,6 +128,7 @@
       weir.drawCharts(message.points);
       note(fresh);
     } else if (message.balance) weir.drawCharts(message.balance.events);
+    if (message.events) weir.drawCharts();
   }
 
   function note(marks) {
@@ -106,14 +138,19 @@
       window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
   }
 
-  function figure(key, [text, mood, fill]) {
-    for (const element of document.querySelectorAll(`[data-live="${CSS.escape(key)}"]`)) {
+  /* Once over the page: to look for every key by itself takes seconds where there are many. */
+  function figures(found) {
+    for (const element of document.querySelectorAll("[data-live]")) {
+      const [text, mood] = found[element.dataset.live] || [];
+      if (text == null) continue;
       if (element.dataset.keep !== "text") weir.setText(element, text);
       if (element.dataset.state !== (mood || "")) element.dataset.state = mood || "";
     }
-    if (fill == null) return;
-    for (const bar of document.querySelectorAll(`[data-bar="${CSS.escape(key)}"]`))
-      bar.style.width = (fill * 100).toFixed(1) + "%";
+    for (const bar of document.querySelectorAll("[data-bar]")) {
+      const fill = (found[bar.dataset.bar] || [])[2];
+      if (fill != null) bar.style.width = (fill * 100).toFixed(1) + "%";
+    }
+    weir.filterOverview();
   }
 
   function refresh() {
@@ -130,18 +167,48 @@
     return s < 7200 ? Math.round(s / 60) + " min" : Math.round(s / 3600) + " h";
   }
 
+  /* Counts down second by second, also over minutes. */
+  function left(ms) {
+    const s = Math.max(0, Math.round(ms / 1000));
+    if (s < 60 || s >= 3600) return words(ms);
+    return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")} min`;
+  }
+
+  /* The day too, unless it is today. */
+  function stamp(ms) {
+    const at = new Date(ms);
+    const today = at.toDateString() === new Date(weir.now()).toDateString();
+    const day = at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+    return (today ? "" : day + ", ") + weir.clock(ms, true);
+  }
+
+  /* What has just been drawn without its texts: ages, times, and figures of the feed. */
+  function fillTexts() {
+    tickTexts();
+    const empty = {};
+    for (const element of document.querySelectorAll("[data-live]:empty")) {
+      const known = state.figures[element.dataset.live];
+      if (known && known[0]) empty[element.dataset.live] = known;
+    }
+    if (Object.keys(empty).length) figures(empty);
+  }
+
   function tickTexts() {
     const now = weir.now();
     for (const element of document.querySelectorAll("[data-since]"))
       weir.setText(element, words(now - Number(element.dataset.since)));
+    for (const element of document.querySelectorAll("[data-until]"))
+      weir.setText(element, left(Number(element.dataset.until) - now));
     for (const element of document.querySelectorAll("[data-time]"))
       weir.setText(element, weir.clock(Number(element.dataset.time), true));
-    const at = (state.cursor && state.cursor.at) || {};
+    for (const element of document.querySelectorAll("[data-stamp]"))
+      weir.setText(element, stamp(Number(element.dataset.stamp)));
+    const at = (weir.moment == null ? state.cursor && state.cursor.at : weir.momentSeen) || {};
     for (const element of document.querySelectorAll("[data-age-of]")) {
       const name = element.dataset.ageOf;
       const age = now - (at[name] || 0);
       const stale = age > (staleAfter[name] || 6000);
-      weir.setText(element, stale ? "no data for " + words(age) : "live");
+      weir.setText(element, stale ? "no data for " + words(age) : weir.moment == null ? "live" : "recorded");
       element.dataset.state = stale ? "bad" : "ok";
       const panel = element.closest("[data-cluster]");
       if (panel) panel.classList.toggle("is-stale", stale);
@@ -159,7 +226,7 @@
     if (lost)
       text = `The web server has not answered for ${words(Date.now() - state.lastAny)}. The figures are the last ones known; trying again.`;
     else if (state.redisDown)
-      text = `Redis cannot be reached for ${words(weir.now() - state.redisDown)}. The figures are the last ones known; this page goes on by itself when it is back.`;
+      text = `Redis cannot be reached for ${words(present() - state.redisDown)}. The figures are the last ones known; this page goes on by itself when it is back.`;
     element.hidden = !text;
     weir.setText(element, text);
     const pushed = Date.now() - state.lastPush < PUSH_SILENT_MS;
@@ -167,7 +234,7 @@
     link.dataset.state = mood;
     link.dataset.feed = pushed ? "push" : "poll";
     link.title = pushed ? "The server pushes every change" : "The page asks the server each second";
-    const shown = lost ? "no connection" : state.redisDown ? "no data" : pushed ? "live" : "live, polling";
+    const shown = lost ? "no connection" : state.redisDown ? "no data" : weir.moment != null ? "connected" : pushed ? "live" : "live, polling";
     if (state.cursor) weir.setText(document.getElementById("link-text"), shown);
   }
 
@@ -180,6 +247,7 @@
     polling.pending = true;
     polling.sentAt = now;
     polling.dueAt = now + POLL_EVERY_MS;
+    keepCursor();
     send("poll", { data: now });
   }
 
@@ -228,17 +296,32 @@
     weir.drawCharts();
     weir.drawMap();
     weir.drawMatrices();
+    weir.drawScale();
   });
   new MutationObserver(() => {
-    if (document.querySelector("[data-chart]:empty, [data-map]:empty, [data-matrix]:empty")) settle();
+    if (document.querySelector("[data-chart]:empty, [data-map]:empty, [data-overview]:empty, [data-matrix]:empty, [data-qtable]:empty, [data-plot]:empty, [data-curve]:empty, [data-scatter]:empty")) settle();
+    if (document.querySelector("[data-until]:empty, [data-since]:empty, [data-time]:empty, [data-stamp]:empty, [data-live]:empty")) fillTexts();
   }).observe(document.documentElement, { childList: true, subtree: true });
+
+  new MutationObserver((changes) => {
+    const text = changes[changes.length - 1].target.dataset.message;
+    if (text) feed(text);
+  }).observe(document.documentElement, { attributeFilter: ["data-message"], subtree: true });
+  document.addEventListener("click", (event) => {
+    if (event.target.closest && event.target.closest("[data-choose]")) refresh();
+  });
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     weir: {
       page,
-      feed,
       close: () => false,
       slide: (values) => values,
+      address: (href) => {
+        const at = href.indexOf("?");
+        history.replaceState(history.state, "", location.pathname + (at < 0 ? "" : href.slice(at)));
+        return Date.now();
+      },
+      times: (...local) => local.map((at) => (at ? new Date(at).getTime() / 1000 : null)),
     },
   });
 })();

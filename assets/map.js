@@ -17,14 +17,27 @@
   }
 
   weir.map = null;
-  weir.drawMap = function () {
+
+  /* Operators and edges with new figures; the shape is as it was. */
+  weir.changeMap = function (changes) {
+    if (!weir.map) return;
+    Object.assign(weir.map.operators, changes.operators);
+    const fresh = new Map(changes.edges.map((edge) => [edge.id, edge]));
+    weir.map.edges = weir.map.edges.map((edge) => fresh.get(edge.id) || edge);
+  };
+
+  weir.drawMap = function (changes) {
     const element = document.querySelector("[data-map]");
     if (!element || !weir.map) return;
+    if (changes && drawn && drawn.element === element && element.firstChild) {
+      update(drawn.parts, changes);
+      return;
+    }
     const layout = element.clientWidth < 620 ? weir.map.tall : weir.map.wide;
     const key = JSON.stringify([layout, weir.map.edges.map((e) => e.id)]);
     if (!drawn || drawn.element !== element || drawn.key !== key || !element.firstChild)
       drawn = { element, key, parts: build(element, layout) };
-    update(drawn.parts);
+    update(drawn.parts, weir.map);
   };
 
   function build(element, layout) {
@@ -99,11 +112,11 @@
     parts.edges[edge.id] = { line, rate };
   }
 
-  function update(parts) {
-    for (const name in parts.operators) {
-      const operator = weir.map.operators[name];
+  function update(parts, { operators, edges }) {
+    for (const name in operators) {
+      const operator = operators[name];
       const part = parts.operators[name];
-      if (!operator) continue;
+      if (!part) continue;
       part.link.dataset.status = operator.idle ? "idle" : operator.status;
       part.link.dataset.over = operator.over;
       part.link.dataset.moving = operator.moving;
@@ -116,7 +129,7 @@
       weir.setText(part.title, `${name}: ${doing}, load ${operator.load}, ${operator.queue} rows`);
       part.bar.setAttribute("width", (part.room * operator.fill).toFixed(1));
     }
-    for (const edge of weir.map.edges) {
+    for (const edge of edges) {
       const part = parts.edges[edge.id];
       if (!part) continue;
       weir.setText(part.rate, edge.text);
@@ -128,9 +141,9 @@
     return text.length > most ? text.slice(0, most - 1) + "…" : text;
   }
 
-  /* Links in the map navigate like all others, without loading the page anew. */
+  /* Links that are drawn here navigate like all others, without loading the page anew. */
   document.addEventListener("click", (event) => {
-    const link = event.target.closest && event.target.closest(".map a");
+    const link = event.target.closest && event.target.closest(".map a, .overview a");
     if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
     event.preventDefault();
     window.dash_clientside.set_props("url", { pathname: link.getAttribute("href") });

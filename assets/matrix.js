@@ -38,6 +38,14 @@
     return (band || model.bands[model.bands.length - 1])[1];
   }
 
+  /* How much a figure rests on; on fewer than two periods it says nothing. */
+  function rests(model, rho, r, c) {
+    const periods = model.periods.length ? model.periods[r][c] : null;
+    if (periods !== null && periods < 2) return "too few periods to compare yet";
+    const over = periods === null ? "" : `, over ${periods} periods`;
+    return `${signed(rho)}: ${words(model, rho)}${over}`;
+  }
+
   /* Both names and what the figure means. */
   function hover(model) {
     const own = new Set(model.own.map(([row, column]) => row + "/" + column));
@@ -46,7 +54,7 @@
         const [a, b] = [model.rows[r], model.columns[c]];
         if (a === b) return `<b>${a}</b> with itself`;
         const other = own.has(r + "/" + c) ? `the rest of <b>${b}</b>` : `<b>${b}</b>`;
-        return `<b>${a}</b> and ${other}<br>${signed(rho)}: ${words(model, rho)}`;
+        return `<b>${a}</b> and ${other}<br>${rests(model, rho, r, c)}`;
       }),
     );
   }

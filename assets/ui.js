@@ -23,7 +23,9 @@
     const path = location.pathname;
     for (const link of document.querySelectorAll(".nav a")) {
       const target = link.getAttribute("href");
-      const below = target === "/" && /^\/(cluster|operator)\//.test(path);
+      const below =
+        target === "/" ? /^\/(cluster|operator)\//.test(path) : path.startsWith(target + "/") ||
+        (target === "/history" && path.startsWith("/replay/"));
       if (target === path) link.setAttribute("aria-current", "page");
       else if (below) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");

@@ -12,11 +12,13 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks import report
-from tests.support.system import System, wait_until
+from tests.support.system import System
+from tests.support.waiting import wait_until
 
 PERIOD_S = 2.0
 FLAGS = [
@@ -25,11 +27,15 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def measure(browser: Browser, url: str, clients: int, seconds: float) -> list[float]:
+def measure(
+    browser: Browser, url: str, cookies: list[Any], clients: int, seconds: float
+) -> list[float]:
     """Seconds from commit to pixel, one per batch, cluster and client."""
     contexts = [
         browser.new_context(viewport={"width": 1280, "height": 720}) for _ in range(clients)
     ]
+    for context in contexts:
+        context.add_cookies(cookies)
     pages = [context.new_page() for context in contexts]
     for page in pages:
         page.goto(url)
@@ -67,7 +73,9 @@ def main() -> None:
             )
             for clients in (1, 10):
                 for name, path in (("push", "/"), ("polling each 1 s", "/?feed=poll")):
-                    values = measure(browser, system.url + path, clients, options.seconds)
+                    values = measure(
+                        browser, system.url + path, system.cookies(), clients, options.seconds
+                    )
                     cut = statistics.quantiles(values, n=20)
                     row = (
                         clients, name, len(values),

@@ -1,43 +1,34 @@
 """`status`, `rate`, `scale` and `operator`: the page's buttons on the command line."""
 
-import getpass
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from commands.trail import me
 from controllers.balancing.base import planner
+from controllers.engine import operating, people
 from controllers.engine.balance import BALANCE, BalanceSettings
-from controllers.engine.moves import MoveState, Rebalance
+from controllers.engine.moves import Rebalance
+from controllers.engine.operating import VERBS
 from controllers.engine.ports import Store
-from controllers.model.command import (
-    Action,
-    Command,
-    CommandResult,
-    CommandStatus,
-    RestartOperator,
-    ScaleTo,
-    StartOperator,
-    StopOperator,
-    describe,
-)
-from controllers.model.decision import Move
-from controllers.model.errors import InvalidInput, NotFound, Unavailable
-from controllers.model.snapshot import Snapshot
+from controllers.engine.recommendation import Recommendation, Status
+from controllers.engine.scaling import by_hand
+from controllers.model.command import CommandResult, CommandStatus, describe
+from controllers.model.decision import Move, Moves, Reason, Scale
+from controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
+from controllers.model.snapshot import Mode, Snapshot
 from controllers.settings import build
+from metrics.commands import LEADER
 
 EXPIRES_AFTER_S = 30.0
-VERBS: dict[str, Callable[[str], Action]] = {
-    "start": lambda name: StartOperator(operator=name),
-    "stop": lambda name: StopOperator(operator=name),
-    "restart": lambda name: RestartOperator(operator=name),
-}
+LEADERLESS_S = 20.0  # longer than a standby needs to take over
 
 
-def scale(store: Store, cluster: str, executors: int) -> CommandResult:
+def scale(store: Store, cluster: str, executors: int, comment: str = "") -> CommandResult:
     """Bring a cluster to a number of executors."""
     snapshot = Snapshot.of(store.latest(), time.time())
     found = snapshot.cluster(cluster)
@@ -50,10 +41,18 @@ def scale(store: Store, cluster: str, executors: int) -> CommandResult:
             f"not {executors}",
             field="executors",
         )
-    return _send(store, cluster, ScaleTo(executors=executors))
+    decision = by_hand(snapshot, cluster, executors)
+    asked = _ask(store, decision, comment)
+    with Console(stderr=True).status(f"{cluster}: scale to {executors}") as line:
+        for found in _followed(store, asked):
+            told = store.command(found.id)
+            line.update(f"{cluster}: {told[1].message if told else found.status}")
+    last = found.history[-1]
+    status = CommandStatus.DONE if found.applied_at else CommandStatus.FAILED
+    return CommandResult(id=found.id, status=status, at=last.at, message=_outcome(found))
 
 
-def operator(store: Store, verb: str, name: str) -> CommandResult:
+def operator(store: Store, verb: str, name: str, comment: str = "") -> CommandResult:
     """Start, stop or restart an operator where it is placed."""
     if verb not in VERBS:
         raise InvalidInput(f"'{verb}' is not one of {', '.join(VERBS)}", field="verb")
@@ -61,10 +60,10 @@ def operator(store: Store, verb: str, name: str) -> CommandResult:
     if placed is None:
         names = ", ".join(sorted(store.placements())) or "none"
         raise NotFound(f"there is no operator '{name}'; known: {names}")
-    return _send(store, placed.cluster, VERBS[verb](name))
+    return _send(store, placed.cluster, VERBS[verb](operator=name), comment)
 
 
-def move(store: Store, operator_name: str, cluster: str) -> Rebalance:
+def move(store: Store, operator_name: str, cluster: str, comment: str = "") -> Rebalance:
     """Move one operator to another cluster and wait until it commits there."""
     placed = store.placements().get(operator_name)
     if placed is None:
@@ -72,32 +71,39 @@ def move(store: Store, operator_name: str, cluster: str) -> Rebalance:
         raise NotFound(f"there is no operator '{operator_name}'; known: {names}")
     if placed.cluster == cluster:
         raise InvalidInput(f"{operator_name} is in {cluster} already", field="cluster")
-    step = MoveState(move=Move(operator=operator_name, source=placed.cluster, target=cluster))
-    rebalance = Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=(step,), by=_me())
-    store.save_rebalance(rebalance)
-    console = Console(stderr=True)
-    with console.status(f"moving {operator_name} to {cluster}") as line:
-        while True:
-            found = next(r for r in store.rebalances() if r.id == rebalance.id)
-            if found.moves[0].step.final:
-                return found
-            line.update(f"moving {operator_name} to {cluster}: {found.moves[0].step}")
-            time.sleep(0.2)
+    step = Move(operator=operator_name, source=placed.cluster, target=cluster)
+    asked = _ask(store, Moves(moves=(step,), reason=Reason(text="Chosen by hand.")), comment)
+    made: Rebalance | None = None
+    with Console(stderr=True).status(f"moving {operator_name} to {cluster}") as line:
+        for found in _followed(store, asked):
+            made = next((r for r in store.rebalances() if r.id == asked.id), None)
+            where = made.moves[0].step if made else found.status
+            line.update(f"moving {operator_name} to {cluster}: {where}")
+    made = next((r for r in store.rebalances() if r.id == asked.id), None)
+    if made is None:
+        raise Refused(_outcome(found))
+    return made
 
 
-def balance(store: Store, planner_name: str | None, auto: bool | None) -> str:
-    """Show or set how the engine balances by itself."""
-    values = store.settings(BALANCE)
+def balance(store: Store, planner_name: str | None) -> str:
+    """Show or set which planner the engine follows."""
     if planner_name is not None:
-        values["planner"] = planner(planner_name).name
-    if auto is not None:
-        values["auto"] = auto
-    settings = build(BalanceSettings, values)
-    store.save_settings(BALANCE, values)
-    return f"planner {settings.planner}, {'applies by itself' if settings.auto else 'not applied'}"
+        people.set_settings(
+            store, BALANCE, {"planner": planner(planner_name).name}, by=me(), now=time.time()
+        )
+    settings = build(BalanceSettings, store.settings(BALANCE))
+    modes = store.modes()
+    said = ", ".join(f"{c} {modes.get(c, Mode.APPROVE).value}" for c in store.clusters())
+    return f"planner {settings.planner}; modes: {said or 'no cluster yet'}"
 
 
-def rate(store: Store, rows_per_s: float | None, name: str | None, paused: bool | None) -> str:
+def rate(
+    store: Store,
+    rows_per_s: float | None,
+    name: str | None,
+    paused: bool | None,
+    comment: str = "",
+) -> str:
     """Show or set what a generator sends."""
     found = [w for w in store.workloads() if name is None or w.name == name]
     if not found:
@@ -109,8 +115,7 @@ def rate(store: Store, rows_per_s: float | None, name: str | None, paused: bool 
         workload = replace(workload, rows_per_s=rows_per_s, ramp_rows_per_s2=0.0, paused=False)
     if paused is not None:
         workload = replace(workload, paused=paused)
-    if workload != found[0]:
-        store.set_workload(workload)
+    operating.steer(store, found[0], workload, by=me(), now=time.time(), comment=comment)
     state = "paused" if workload.paused else f"{workload.rows_per_s:,.0f} rows/s"
     return f"{workload.name}: {state}"
 
@@ -149,21 +154,47 @@ def status(store: Store, console: Console) -> None:
         console.print(table)
 
 
-def _me() -> str:
-    return f"command line/{getpass.getuser()}"
+def need_engine(store: Store) -> None:
+    """Say so if nobody would carry anything out."""
+    if store.lease(LEADER) is None:
+        raise Unavailable("no engine leads, so nobody would carry it out; start `app.py engine`")
 
 
-def _send(store: Store, cluster: str, action: Action) -> CommandResult:
-    now = time.time()
-    command = Command(
-        id=uuid.uuid4().hex,
-        cluster=cluster,
-        action=action,
-        issued_at=now,
-        expires_at=now + EXPIRES_AFTER_S,
-        by=_me(),
-    )
-    store.submit(command)
+def _ask(store: Store, decision: Scale | Moves, comment: str) -> Recommendation:
+    need_engine(store)
+    asked = people.propose_by_hand(store, decision, by=me(), now=time.time(), comment=comment)
+    if asked.status is Status.PROPOSED:
+        raise Refused(f"{asked.id} waits for somebody else to approve it")
+    return asked
+
+
+def _followed(store: Store, asked: Recommendation) -> Iterator[Recommendation]:
+    """The recommendation as it goes on, until it is applied or has ended."""
+    led_at = time.monotonic()
+    while True:
+        found = store.recommendation(asked.id) or asked
+        yield found
+        if found.status.final or found.applied_at is not None:
+            return
+        if store.lease(LEADER) is not None:
+            led_at = time.monotonic()
+        elif time.monotonic() - led_at > LEADERLESS_S:
+            raise Unavailable(
+                f"no engine leads any more; {asked.id} is {found.status} and goes on with the next"
+            )
+        time.sleep(0.2)
+
+
+def _outcome(found: Recommendation) -> str:
+    last = found.history[-1]
+    return last.why or str(found.status)
+
+
+def _send(store: Store, cluster: str, action: operating.Told, comment: str) -> CommandResult:
+    command = operating.tell(
+        store, cluster, action, id=uuid.uuid4().hex, by=me(), now=time.time(),
+        expires_after_s=EXPIRES_AFTER_S, comment=comment,
+    )  # fmt: skip
     console = Console(stderr=True)
     with console.status(f"{cluster}: {describe(action)}") as line:
         while True:

@@ -1,60 +1,131 @@
-"""`engine`: the process that keeps snapshots and history; one of several leads."""
+"""`engine`: the process that keeps snapshots and history and acts; one of several leads."""
 
+import contextlib
 import logging
 import os
 import signal
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterable
 
+from msgspec.structs import replace
 from redis.exceptions import RedisError
 
-from controllers.engine.balance import (
-    BALANCE,
-    BalanceSettings,
-    plan_now,
-    problem_now,
-    rebalance_of,
-    why_wait,
-)
+from controllers.balancing.milp import MilpSettings
+from controllers.engine.balance import problem_now
+from controllers.engine.cycle import balanced, considered, driven
+from controllers.engine.effects import Chain, KeepBalance, KeepScaling, carry_out
+from controllers.engine.extract import Extracts
+from controllers.engine.facts import Facts, due, read
+from controllers.engine.modes import strictest, with_modes
 from controllers.engine.moves import advance, waiting_for
-from controllers.engine.outlook import outlook, warm_up
-from controllers.engine.ports import Lease, Part, Store
+from controllers.engine.outlook import Outlook, outlook, warm_up
+from controllers.engine.ports import Lease, Part, Store, Tier
+from controllers.engine.recommendation import Status
+from controllers.engine.scaling import ScaleOutlook
+from controllers.engine.steering import stopped
 from controllers.engine.tiers import roll_up
-from controllers.model.errors import WeirError
+from controllers.engine.window import Window
+from controllers.model.errors import Fenced, WeirError
 from controllers.model.placement import operator_lease
-from controllers.model.snapshot import Snapshot
-from controllers.settings import build
+from controllers.model.snapshot import Mode, Snapshot
+from controllers.scaling.registry import scalers
 from metrics.commands import LEADER
+from metrics.notify import Notifier
 from metrics.redis_store import RedisStore
 
 log = logging.getLogger(__name__)
 
 CYCLE_S = 1.0
 BUSY_CYCLE_S = 0.25  # while something moves
+DECIDE_S = 2.0  # at least so long between two looks at the scalers
 PLAN_S = 5.0
+EXACT_S = 0.2  # for a planner to solve a small problem to the end
 LEASE_S = 6.0
+HANGS_S = 60.0
 BURY_S = 15.0
+TRIM_S = 60.0
+SHARE = 0.2
+"""Of a core, for all scalers and planners together: what costs more is asked less often."""
+ROUNDS = 3  # from proposed to applying in one cycle
+BATCH = 20
+"""So many clusters are looked at before their answers are kept and the lease is renewed."""
+WINDOW_S = 120.0
+"""Samples at hand, unless the settings want more."""
+
+
+class Pace:
+    """Lets something that costs time happen only so often that it stays a small share."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._next_at = 0.0
+
+    def due(self, now: float) -> bool:
+        """Whether it is time again."""
+        return now >= self._next_at
+
+    def done(self, now: float, cpu_s: float) -> None:
+        """It was done now and took so much of a core."""
+        self._next_at = now + max(self._every_s, cpu_s / SHARE)
+
+
+def _countdown() -> Callable[[], float]:
+    ends = time.monotonic() + EXACT_S
+    return lambda: ends - time.monotonic()
+
+
+class Views:
+    """What a leader wrote last: nobody else writes it, so it need not be read again."""
+
+    def __init__(
+        self,
+        token: int = -1,
+        scaling: dict[str, ScaleOutlook] | None = None,
+        balance: Outlook | None = None,
+    ) -> None:
+        self.token = token
+        self.scaling = scaling or {}
+        self.balance = balance
+
+    def note(self, chains: Iterable[Chain]) -> None:
+        """Remember the views among what was just carried out."""
+        for effect in (e for chain in chains for e in chain):
+            if isinstance(effect, KeepScaling):
+                self.scaling[effect.outlook.cluster] = effect.outlook
+            elif isinstance(effect, KeepBalance):
+                self.balance = effect.outlook
 
 
 class Engine:
-    """One cycle a second: lead if nobody else does, keep the snapshot, roll samples up."""
+    """One cycle a second: lead if nobody else does, see to what is under way, decide anew."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, notifier: Notifier | None = None) -> None:
         self._store = store
+        self._notifier = notifier or Notifier()
         self._holder = f"engine/{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None
         self._stop_event = threading.Event()
+        self._window = Window()
+        self._views = Views()
+        self._turn = 0
+        self._took_s = 0.0
+        self._cycle_began = 0.0
         self._rolled_at = 0.0
+        self._rolled: dict[tuple[str, Tier], float] = {}
+        self._trimmed_at = 0.0
         self._busy = False
-        self._planned_at = 0.0
+        self._decide = Pace(DECIDE_S)
+        self._plan = Pace(PLAN_S)
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
+        threading.Thread(target=self._keep_lease, name="weir-lease", daemon=True).start()
         while not self._stop_event.is_set():
-            began = time.monotonic()
+            began = self._cycle_began = time.monotonic()
             try:
-                self._cycle(time.time())
+                self.cycle(time.time())
             except (RedisError, OSError) as error:
                 log.warning("Redis is away: %s", error)
             except WeirError as error:  # e.g. a setting that nobody can act on
@@ -67,6 +138,7 @@ class Engine:
                 self._store.release(self._lease)
         except (RedisError, OSError):
             log.info("Redis is away; the lease ends by itself")
+        self._notifier.close()
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -76,7 +148,8 @@ class Engine:
     def _id(self) -> str:
         return f"engine:{self._holder.split('/')[1]}"
 
-    def _cycle(self, now: float) -> None:
+    def cycle(self, now: float) -> None:
+        """Lead or stand by, once."""
         leads = self._leads()
         self._store.beat(
             Part(
@@ -85,17 +158,23 @@ class Engine:
                 name="leader" if leads else "standby",
                 at=now,
                 pid=os.getpid(),
+                detail=f"a look at all that is due takes {self._took_s:.1f} s" if leads else "",
+                took_s=self._took_s if leads else None,
             )
         )
         if not leads:
             return
         self._busy = self._drive_moves(now)
-        self._balance(now)
+        self._control(now)
         self._bury(now)
-        self._store.save_snapshot(Snapshot.of(self._store.latest(), now))
+        snapshot = Snapshot.of(self._store.latest(), now)
+        self._store.save_snapshot(with_modes(snapshot, self._store.modes()))
         if now - self._rolled_at >= 10.0:
-            roll_up(self._store, now)
+            roll_up(self._store, now, ends=self._rolled)
             self._rolled_at = now
+        if now - self._trimmed_at >= TRIM_S:
+            self._store.trim(now)
+            self._trimmed_at = now
 
     def _drive_moves(self, now: float) -> bool:
         """Bring every rebalance one step on; True while one is under way."""
@@ -106,39 +185,108 @@ class Engine:
         placements = self._store.placements()
         leases = {name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)}
         for rebalance in open_:
-            after, changes = advance(rebalance, snapshot, placements, leases, now)
+            after, changes = advance(
+                rebalance,
+                snapshot,
+                placements,
+                leases,
+                now,
+                stopped=stopped(self._store, rebalance),
+            )
             if after != rebalance:
-                self._store.save_rebalance(after, changes, self._lease)
+                self._store.save_rebalance(after, changes, self._lease, seen=placements)
         return True
 
-    def _balance(self, now: float) -> None:
-        """See what every planner would do; in auto, follow the chosen one."""
-        if now - self._planned_at < PLAN_S:
-            return
-        self._planned_at = now
-        settings = build(BalanceSettings, self._store.settings(BALANCE))
-        snapshot = Snapshot.of(self._store.latest(), now)
-        since = now - settings.window_s
-        samples = {c.name: self._store.samples(c.name, since, now) for c in snapshot.clusters}
-        problem = problem_now(snapshot, samples, settings)
-        wait = why_wait(snapshot, problem, self._store.rebalances(), settings, now)
+    def _control(self, now: float) -> None:
+        """Ask and plan when it is time, then see to what is there until nothing follows."""
+        facts = self._facts(now)
+        self._notifier.url = facts.engine.webhook_url
+        if self._decide.due(now):
+            began, spent = time.monotonic(), time.thread_time()
+            if self._ask(facts, now):
+                self._took_s = time.monotonic() - began
+            self._decide.done(now, time.thread_time() - spent)
+            facts = self._facts(now)
+        if self._plan.due(now):
+            spent = time.thread_time()
+            self._balance(facts, now)
+            self._plan.done(now, time.thread_time() - spent)
+            facts = self._facts(now)
+        for _ in range(ROUNDS):
+            if not self._carry_out(driven(facts, now)):
+                break
+            facts = self._facts(now)
+        self._busy = self._busy or any(
+            r.status in (Status.APPROVED, Status.APPLYING) for r in facts.recommendations
+        )
+
+    def _ask(self, facts: Facts, now: float) -> int:
+        """Every scaler of the clusters with a new period, a few clusters at a time."""
+        names = due(facts.snapshot, facts.outlooks)
+        extracts = Extracts(facts.snapshot) if names else None
+        for i in range(0, len(names), BATCH):
+            some = names[i : i + BATCH]
+            memories = {name: self._store.memories(name) for name in some}
+            known = replace(facts, memories=memories)
+            self._carry_out(considered(known, some, now, extracts=extracts))
+        return len(names)
+
+    def _balance(self, facts: Facts, now: float) -> None:
+        """Every planner's plan for now; the followed one's becomes a proposal."""
+        since = now - facts.balance.window_s
+        samples = {n: [s for s in found if s.at >= since] for n, found in facts.samples.items()}
+        problem = problem_now(
+            facts.snapshot, samples, facts.balance, facts.rebalances, facts.planners
+        )
+        small = len(problem.items) * len(problem.bins) <= MilpSettings().exact
+        hosts = [c.name for c in facts.snapshot.clusters if c.hosted]
         view = outlook(
             problem,
             now,
-            wait=wait,
-            chosen=settings.planner,
-            auto=settings.auto,
-            before=self._store.outlook(),
+            wait="",
+            chosen=facts.balance.planner,
+            auto=strictest(facts.modes, hosts) in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA),
+            before=facts.outlook,
+            turn=self._turn,
+            allow=_countdown if small else None,
         )
-        self._store.save_outlook(view)
-        if wait or not settings.auto:
-            return
-        plan = plan_now(problem, settings)
-        log.info("%s: %s", plan.planner, plan.reason.text)
-        if plan.moves:
-            rebalance = rebalance_of(plan, uuid.uuid4().hex, "engine", now)
-            self._store.save_rebalance(rebalance, leader=self._lease)
-            self._busy = True
+        self._turn += 1
+        self._carry_out(balanced(facts, view, now))
+
+    def _facts(self, now: float) -> Facts:
+        """The world as the store has it; views that only a leader writes are at hand."""
+        lease = self._held()
+        if self._views.token != lease.token:
+            self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
+        facts = read(
+            self._store, now, lease.token, outlook=self._views.balance, outlooks=self._views.scaling
+        )
+        window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
+        samples = self._window.refreshed(self._store, facts.latest, now - window_s)
+        return replace(facts, samples=samples)
+
+    def _carry_out(self, chains: list[Chain]) -> int:
+        done = carry_out(self._store, chains, self._held(), self._notifier.tell)
+        self._views.note(chains)
+        return done
+
+    def _keep_lease(self) -> None:
+        """Renew while a long cycle is at work; one that hangs loses the lease all the same.
+
+        A process that is stopped stops here too, and what it does later is fenced off.
+        """
+        while not self._stop_event.wait(LEASE_S / 3):
+            lease, busy_s = self._lease, time.monotonic() - self._cycle_began
+            if lease is None or busy_s > HANGS_S:
+                continue
+            with contextlib.suppress(RedisError, OSError):
+                self._store.renew(lease, LEASE_S)
+
+    def _held(self) -> Lease:
+        """Our lease, renewed; who has lost it meanwhile gives this cycle up."""
+        if self._lease is None or not self._store.renew(self._lease, LEASE_S):
+            raise Fenced("another engine leads by now")
+        return self._lease
 
     def _bury(self, now: float) -> None:
         """Forget engines and web workers that died without a word and were replaced."""
@@ -158,6 +306,7 @@ class Engine:
 def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
     warm_up()  # before it leads: a leader that compiles for seconds would lose its lease
+    scalers()
     engine = Engine(RedisStore.at(redis_url))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: engine.stop())

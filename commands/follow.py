@@ -1,45 +1,69 @@
-"""`app.py follow PATH`: an event log that is still being written, live and read-only."""
+"""`app.py follow PATH`: an event log that is still being written becomes a run that grows."""
 
 import sys
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 from rich.console import Console
 
-from controllers.model.errors import WeirError
+from controllers.model.errors import InvalidInput, WeirError
 from controllers.model.snapshot import ClusterSample
 from metrics.eventlog.follow import Follower
 from metrics.eventlog.run import PERIOD_S
+from metrics.run_follow import FollowedRun
 
 BAD_INPUT = 2
+SHORTEST_S, LONGEST_S = 0.1, 3600.0  # of a period
 
 
-def run(path: str, as_json: bool = False, period_s: float = PERIOD_S, poll_s: float = 0.5) -> int:
+def run(
+    path: str,
+    as_json: bool = False,
+    period_s: float = PERIOD_S,
+    poll_s: float = 0.5,
+    runs_dir: str | None = None,
+) -> int:
     """Print one line per period until the application ends or Ctrl-C, then the summary.
 
     With `as_json` each period is a ClusterSample as one JSON object, and the last line
-    the summary that `import --json` would print.
+    the summary that `import --json` would print. With `runs_dir` a run grows there too.
     """
     console = Console(stderr=True)
+
+    def say(text: str) -> None:
+        console.print(f"follow: {text}", markup=False, highlight=False, soft_wrap=True)
+
     try:
+        if not SHORTEST_S <= period_s <= LONGEST_S:
+            raise InvalidInput(
+                f"--period must be {SHORTEST_S:g} to {LONGEST_S:g} seconds, not {period_s:g}"
+            )
         follower = Follower(path, period_s=period_s, poll_s=poll_s)
+        kept = None if runs_dir is None else FollowedRun(Path(runs_dir), follower)
         with console.status(f"following {path}; Ctrl-C ends it"):
             try:
                 for sample in follower.samples():
                     _print(msgspec.json.encode(sample).decode() if as_json else line(sample))
+                    if kept is not None:
+                        kept.add(sample)
             except KeyboardInterrupt:
                 pass  # the usual way to end it
+        folder = None if kept is None else kept.end()
     except WeirError as error:
-        console.print(f"follow: {error}", markup=False, highlight=False, soft_wrap=True)
+        say(str(error))
         return BAD_INPUT
+    if kept is not None and kept.note:
+        say(kept.note)
     summary = follower.summary
     if as_json:
         _print(msgspec.json.encode(summary).decode())
     else:
         state = "has ended" if summary.complete else "has not ended yet"
+        where = "" if folder is None else f" -> {folder}"
         _print(
             f"{summary.name or summary.app_id} {state}: {summary.lines} lines, "
-            f"{summary.tasks_ended} tasks, {summary.input_rows} rows"
+            f"{summary.tasks_ended} tasks, {summary.input_rows} rows{where}"
         )
     return 0
 

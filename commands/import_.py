@@ -6,10 +6,17 @@ from contextlib import closing
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TransferSpeedColumn,
+)
 
 from controllers.model.errors import WeirError
-from metrics.eventlog.importer import Imported, NotAnEventLog, import_log
+from metrics.eventlog.importer import Imported, import_log, none_among, passed_over
 from metrics.eventlog.locate import Log, locate
 from metrics.eventlog.spark_job import import_with_spark
 
@@ -38,11 +45,10 @@ def run(
                 report.failed(error)
         if spark_master is None:
             _here(logs, runs_dir, report)
-        else:
-            with report.console.status(f"{len(logs)} logs on {spark_master}"):
-                outcomes = import_with_spark(logs, runs_dir, spark_master)
-            for outcome in outcomes:
-                report.outcome(*outcome)
+        elif logs:
+            _on_spark(logs, runs_dir, spark_master, report)
+    except WeirError as error:
+        report.failed(error)
     except KeyboardInterrupt:
         report.say("interrupted: nothing is left half-written")
         return INTERRUPTED
@@ -71,6 +77,24 @@ def _here(logs: Sequence[Log], runs_dir: str | None, report: "_Report") -> None:
                 report.outcome(log, (), error)
 
 
+def _on_spark(logs: Sequence[Log], runs_dir: str | None, master: str, report: "_Report") -> None:
+    with Progress(
+        TextColumn("import on {task.fields[master]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("logs"),
+        console=report.console,
+        transient=True,
+        disable=not report.console.is_terminal,
+    ) as bar:
+        task = bar.add_task("import", total=len(logs), master=master)
+        outcomes = import_with_spark(
+            logs, runs_dir, master, on_done=lambda n: bar.update(task, completed=n)
+        )
+    for outcome in outcomes:
+        report.outcome(*outcome)
+
+
 class _Report:
     """Summaries to stdout, everything else to stderr."""
 
@@ -78,7 +102,7 @@ class _Report:
         self.console = Console(stderr=True)
         self._json = as_json
         self._done = 0
-        self._passed_over: list[NotAnEventLog] = []
+        self._passed_over = 0
         self._failed = False
 
     def say(self, text: str) -> None:
@@ -91,8 +115,8 @@ class _Report:
     def outcome(self, log: Log, done: Sequence[Imported], error: WeirError | None) -> None:
         for imported in done:
             self.imported(imported)
-        if isinstance(error, NotAnEventLog) and not log.asked_for:
-            self._passed_over.append(error)
+        if error is not None and passed_over(log, error):
+            self._passed_over += 1
         elif error is not None:
             self.failed(error)
 
@@ -104,20 +128,20 @@ class _Report:
         for note in imported.notes:
             self.say(f"{imported.log}: {note}")
         if imported.faults:
-            first = imported.faults[0]
-            count = imported.summary.broken_lines
+            count, named = imported.summary.broken_lines, len(imported.faults)
+            first = f"; the first {named}" if named < count else ""
             self.say(
-                f"{imported.log}: {count} broken line{'' if count == 1 else 's'} skipped, "
-                f"the first is line {first.line} of {first.part}: {first.reason}"
+                f"{imported.log}: {count} broken line{'' if count == 1 else 's'} skipped{first}:"
             )
+            for fault in imported.faults:
+                self.say(f"  {fault.words}")
 
     def end(self) -> int:
         if self._passed_over and self._done:
-            self.say(f"{len(self._passed_over)} files were passed over: they are no event logs")
+            count = self._passed_over
+            self.say(f"passed over as no event log: {count} file{'' if count == 1 else 's'}")
         elif self._passed_over:
-            self.failed(
-                NotAnEventLog(f"no event log among the {len(self._passed_over)} files there")
-            )
+            self.failed(none_among(self._passed_over))
         return BAD_INPUT if self._failed else 0
 
 

@@ -3,14 +3,15 @@
 import json
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from controllers.balancing.arrays import Arrays
+from controllers.balancing.base import own_settings, planners
 from controllers.balancing.base import planner as planner_of
-from controllers.balancing.base import planners
 from controllers.balancing.bound import lower_bound
 from controllers.balancing.codec import decode
 from controllers.balancing.plan import Plan, as_dict
@@ -18,6 +19,7 @@ from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from controllers.model.errors import InvalidInput, WeirError
 
 ALL = "all"
+N = TypeVar("N", int, float)
 _WARM = Problem(
     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     items=tuple(Item(name=f"i{k}", load=k + 1.0, bin="a") for k in range(4)),
@@ -28,24 +30,30 @@ _WARM = Problem(
 def run(
     problem_path: str,
     planner: str,
-    moves: int | None = None,
-    cost: float | None = None,
-    time_limit_s: float | None = None,
-    seed: int = 0,
+    moves: int | str | None = None,
+    cost: float | str | None = None,
+    time_limit_s: float | str | None = None,
+    seed: int | str = 0,
     as_json: bool = False,
 ) -> int:
     """Print the plan; 0, or 2 with one sentence on stderr if the input is no good.
 
     `-` reads the problem from standard input. `moves` and `cost` replace the
-    problem's own budget. With the planner "all", a table of all planners, or with
-    `as_json` a list.
+    problem's own budget; numbers may come as a person typed them. With the planner
+    "all", a table of all planners, or with `as_json` a list.
     """
     try:
-        problem = _budgeted(decode(_read(problem_path)), moves, cost)
-        if time_limit_s is not None and not 0.0 <= time_limit_s < float("inf"):
-            raise InvalidInput("time-limit must be a number of seconds of at least 0", "time-limit")
+        most_moves = _number(moves, int, "moves must be a whole number of at least 0")
+        most_cost = _number(cost, float, "cost must be a finite number of at least 0")
+        limit_s = _number(
+            time_limit_s, float, "time-limit must be a number of seconds of at least 0"
+        )
+        number = _number(seed, int, "seed must be a whole number of at least 0")
+        problem = _budgeted(decode(_read(problem_path)), most_moves, most_cost)
+        if planner == ALL:
+            problem = replace(problem, settings=_shared(problem.settings))
         names = list(planners()) if planner == ALL else [planner]
-        plans = [_timed(problem, name, time_limit_s, seed) for name in names]
+        plans = [_timed(problem, name, limit_s, number or 0) for name in names]
     except (WeirError, OSError, UnicodeDecodeError) as error:
         print(_sentence(error), file=sys.stderr)
         return 2
@@ -62,11 +70,20 @@ def _read(path: str) -> bytes:
     return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
 
 
+def _number(given: float | str | None, kind: Callable[[Any], N], wanted: str) -> N | None:
+    """What was typed as a number; `wanted` begins with the name of the option."""
+    if given is None:
+        return None
+    try:
+        number = kind(given)
+    except (ValueError, OverflowError):
+        number = kind(-1)
+    if not 0.0 <= number < float("inf"):
+        raise InvalidInput(wanted, field=wanted.split()[0])
+    return number
+
+
 def _budgeted(problem: Problem, moves: int | None, cost: float | None) -> Problem:
-    if moves is not None and moves < 0:
-        raise InvalidInput("moves must be at least 0", field="moves")
-    if cost is not None and not 0.0 <= cost < float("inf"):
-        raise InvalidInput("cost must be a finite number of at least 0", field="cost")
     budget = problem.budget
     return replace(
         problem,
@@ -75,6 +92,18 @@ def _budgeted(problem: Problem, moves: int | None, cost: float | None) -> Proble
             cost=budget.cost if cost is None else cost,
         ),
     )
+
+
+def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings for all planners at once: each takes those that it declares."""
+    known = {name: {f.encode_name for f in fields(p.Settings)} for name, p in planners().items()}
+    for key in settings:
+        if key not in known and not any(key in names for names in known.values()):
+            raise InvalidInput(f"settings.{key} is no setting of any planner", f"settings.{key}")
+    return {
+        name: {k: v for k, v in settings.items() if k in names} | own_settings(settings, name)
+        for name, names in known.items()
+    }
 
 
 def _timed(problem: Problem, name: str, time_limit_s: float | None, seed: int) -> Plan:

@@ -1,5 +1,6 @@
 """Everything on one machine: Redis, Spark, two clusters, a workload, engine and pages."""
 
+import os
 import shutil
 import signal
 import sys
@@ -17,10 +18,15 @@ from rich.live import Live
 from rich.table import Table
 
 from commands.supervisor import Child
+from commands.trail import audited, me
+from components.security.settings import SignInSettings
+from components.sign_in import SignIn, admin_link
 from components.web import gunicorn_argv, web_env
 from controllers.model.errors import Unavailable
 from metrics.redis_store import RedisStore
+from metrics.users import UsersFile
 from pipeline.ports import LOOPBACK, free_port
+from pipeline.process import scratch
 from pipeline.redis_server import RedisServer
 from pipeline.standalone import Standalone
 
@@ -58,6 +64,8 @@ class RunSettings:
     ramp_rows_per_s2: float = 5.0
     most_rows_per_s: float = 250.0
     workers: int = 2
+    set_: tuple[str, ...] = ()  # settings of the operators, key=value
+    runs: Path = Path("runs")
 
 
 class Everything:
@@ -72,6 +80,8 @@ class Everything:
         self.stopping = threading.Event()
         self.port = free_port(settings.port)
         self.address = f"http://{LOOPBACK}:{self.port}"
+        users = os.environ.get("WEIR_USERS") or str(folder / "users.json")
+        self.sign_in = SignInSettings(users=users)
 
     # -- up
 
@@ -87,7 +97,11 @@ class Everything:
             store = RedisStore.at(redis_url)
             web = self._add(
                 "web", gunicorn_argv(LOOPBACK, self.port, self.settings.workers),
-                self._web_answers, web_env(redis_url, target_latency_s=TARGET_LATENCY_S),
+                self._web_answers,
+                web_env(
+                    redis_url, target_latency_s=TARGET_LATENCY_S, runs_dir=self.settings.runs,
+                    sign_in=self.sign_in,
+                ),
             )  # fmt: skip
             master = self._spark(draw)
             hosts = [self._host(c, redis_url, master, store) for c in CLUSTERS]
@@ -95,7 +109,12 @@ class Everything:
                 "engine", self._app("engine", "--redis", redis_url),
                 lambda: any(p.kind == "engine" for p in store.parts()),
             )  # fmt: skip
-            self._wait([web, engine, *hosts], draw)
+            recorder = self._add(
+                "recorder",
+                self._app("record", "--redis", redis_url, "--runs", str(self.settings.runs)),
+                lambda: any(p.kind == "recorder" for p in store.parts()),
+            )
+            self._wait([web, engine, recorder, *hosts], draw)
             # Rows begin to flow when both clusters can take them; then the figures are live.
             generator = self._add(
                 "generator",
@@ -109,13 +128,19 @@ class Everything:
             )  # fmt: skip
             self._wait([generator], draw)
         took_s = time.monotonic() - began
+        people = SignIn(store.client, UsersFile(self.sign_in.users), self.sign_in)
+        with audited(redis_url):
+            link = admin_link(people, me())
         self.console.print(f"\nWeir is live after {took_s:.0f} s: [bold]{self.address}[/bold]")
+        self.console.print("Sign in as admin with this link; it works once:")
+        self.console.print(f"    {self.address}{link}", soft_wrap=True, markup=False)
         self.console.print("Ctrl-C stops everything.\n")
 
     def _redis(self, draw: Callable[[], None]) -> str:
         if self.settings.redis_url:
             return self.settings.redis_url
-        server = RedisServer(self.folder / "redis")
+        # The other commands look at Redis's usual port unless they are told otherwise.
+        server = RedisServer(self.folder / "redis", free_port(6379))
         server.folder.mkdir(parents=True)
         self._wait([self._add("redis", server.argv, server.answers)], draw)
         return server.url
@@ -139,6 +164,7 @@ class Everything:
             "--cores", str(cluster.cores), "--period", str(self.settings.period_s),
             "--checkpoints", str(self.folder / "checkpoints"),
             "--local-dir", str(self.folder / f"local-{cluster.name}"),
+            *(word for pair in self.settings.set_ for word in ("--set", pair)),
         )  # fmt: skip
 
         def live() -> bool:
@@ -159,7 +185,7 @@ class Everything:
     ) -> Child:
         log_file = self.folder / "logs" / f"{name.replace(' ', '-')}.log"
         # Everything that would go to the system's temporary folder goes into ours.
-        own = {"TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": str(ROOT), **(env or {})}
+        own = {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), **(env or {})}
         child = Child(name, argv, log_file, ready, own)
         self.children.append(child)
         self.seconds[name] = None

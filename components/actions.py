@@ -5,14 +5,16 @@ import time
 import uuid
 from typing import Any
 
+import msgspec
 import redis
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 from msgspec.structs import replace
 
-from components import ids
+from components import asking, ids
 from components.cards.dialog import toast
 from components.hub import Hub
+from components.security import Role, current_user, require
 from components.view.commands import (
     EXPIRES_AFTER_S,
     Question,
@@ -21,8 +23,11 @@ from components.view.commands import (
     scale_text,
 )
 from components.view.text import rate
+from controllers.engine import operating
 from controllers.engine.ports import Workload
-from controllers.model.command import Command, describe
+from controllers.engine.recommendation import Status
+from controllers.engine.scaling import by_hand
+from controllers.model.command import ScaleTo, describe
 from controllers.model.errors import InvalidInput, NotFound, WeirError
 from metrics.redis_store import RedisStore
 
@@ -48,6 +53,8 @@ def _register_dialog(app: Dash, hub: Hub) -> None:
             "least": Output(ids.DIALOG_NUMBER, "min"),
             "most": Output(ids.DIALOG_NUMBER, "max"),
             "hint": Output(ids.DIALOG_NUMBER, "description"),
+            "comment": Output(ids.DIALOG_COMMENT, "value"),
+            "required": Output(ids.DIALOG_COMMENT, "required"),
             "confirm": Output(ids.DIALOG_CONFIRM, "children"),
             "look": Output(ids.DIALOG_CONFIRM, "className"),
             "pending": Output(ids.PENDING, "data"),
@@ -55,10 +62,12 @@ def _register_dialog(app: Dash, hub: Hub) -> None:
         Input(ids.ask(ALL, ALL, ALL), "n_clicks"),
         prevent_initial_call=True,
     )
+    @require(Role.APPROVER)
     async def ask(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
-        asked = ctx.triggered_id
-        return _opened(question(hub.world(), asked["verb"], asked["cluster"], asked["operator"]))
+        asked, world = ctx.triggered_id, hub.world()
+        shown = question(world, asked["verb"], asked["cluster"], asked["operator"])
+        return _opened(shown, world.control.settings.comment_required)
 
     @app.callback(
         Output(ids.DIALOG_TEXT, "children", allow_duplicate=True),
@@ -66,9 +75,11 @@ def _register_dialog(app: Dash, hub: Hub) -> None:
         State(ids.PENDING, "data"),
         prevent_initial_call=True,
     )
-    async def explain(value: Any, pending: dict[str, str] | None) -> Any:
-        cluster = hub.world().snapshot.cluster((pending or {}).get("cluster", ""))
-        if cluster is None or not isinstance(value, int) or pending["verb"] != "scale":  # type: ignore[index]
+    @require(Role.VIEWER)
+    async def explain(value: Any, pending: Any) -> Any:
+        asked = pending if isinstance(pending, dict) else {}
+        cluster = hub.world().snapshot.cluster(str(asked.get("cluster", "")))
+        if cluster is None or not isinstance(value, int) or asked.get("verb") != "scale":
             return no_update
         return scale_text(cluster.executors, value, cluster.cores_per_executor, cluster.name)
 
@@ -88,19 +99,22 @@ def _register_confirm(app: Dash, hub: Hub) -> None:
         Input(ids.DIALOG_CONFIRM, "n_clicks"),
         State(ids.PENDING, "data"),
         State(ids.DIALOG_NUMBER, "value"),
+        State(ids.DIALOG_COMMENT, "value"),
         running=[(Output(ids.DIALOG_CONFIRM, "disabled"), True, False)],
         prevent_initial_call=True,
     )
-    async def confirm(_clicks: int, pending: dict[str, str], executors: Any) -> Any:
+    @require(Role.APPROVER)
+    async def confirm(_clicks: int, pending: Any, executors: Any, comment: Any) -> Any:
         try:
-            command = _command(pending, executors, time.time())
-            await asyncio.to_thread(hub.store.submit, command)
+            said = await asyncio.to_thread(
+                _carry_on, hub, _asked(pending), executors, commented(comment)
+            )
         except WeirError as error:
             return no_update, str(error), no_update
         except (redis.exceptions.RedisError, OSError):
             return no_update, AWAY, no_update
         await hub.refresh()
-        return False, "", toast(f"Sent to {command.cluster}: {describe(command.action)}.")
+        return False, "", toast(said)
 
 
 def _register_workload(app: Dash, hub: Hub) -> None:
@@ -110,15 +124,24 @@ def _register_workload(app: Dash, hub: Hub) -> None:
         Input(ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
         State(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
         State(ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
+        State(ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
+        State(ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
-    async def steer(_set: Any, _pause: Any, rates: list[Any], names: list[dict[str, str]]) -> Any:
+    @require(Role.APPROVER)
+    async def steer(
+        _set: Any, _pause: Any, rates: list[Any], names: list[dict[str, str]],
+        whys: list[Any], whose: list[dict[str, str]],
+    ) -> Any:  # fmt: skip
         only_clicks()
         asked = ctx.triggered_id
         wanted = {n["name"]: r for n, r in zip(names, rates, strict=True)}.get(asked["name"])
+        comment = {n["name"]: w for n, w in zip(whose, whys, strict=True)}.get(asked["name"])
         pause = asked["type"] == "workload-pause"
         try:
-            done = await asyncio.to_thread(_steer, hub.store, asked["name"], pause, wanted)
+            done = await asyncio.to_thread(
+                _steer, hub.store, asked["name"], pause, wanted, commented(comment)
+            )
         except WeirError as error:
             return toast(str(error), "bad")
         except (redis.exceptions.RedisError, OSError):
@@ -134,16 +157,18 @@ def _register_workload(app: Dash, hub: Hub) -> None:
     )
 
 
-def _steer(store: RedisStore, name: str, pause: bool, wanted: Any) -> str:
+def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: str) -> str:
     """Change one generator and say what it does now."""
     found = next((w for w in store.workloads() if w.name == name), None)
     if found is None:
         raise NotFound(f"There is no workload {name} any more.")
     changed = _toggled(found) if pause else _set_rate(found, wanted)
-    store.set_workload(changed)
-    if changed.paused:
-        return f"{name} pauses."
-    return f"{name} now sends {rate(changed.rows_per_s)}."
+    person = current_user()
+    operating.steer(
+        store, found, changed, by=person.name, now=time.time(), comment=comment,
+        address=person.address,
+    )  # fmt: skip
+    return f"{name} pauses." if changed.paused else f"{name} now sends {rate(changed.rows_per_s)}."
 
 
 def _toggled(workload: Workload) -> Workload:
@@ -157,7 +182,7 @@ def _set_rate(workload: Workload, wanted: Any) -> Workload:
     return replace(workload, rows_per_s=float(wanted), ramp_rows_per_s2=0.0)
 
 
-def _opened(asked: Question) -> dict[str, Any]:
+def _opened(asked: Question, comment_required: bool) -> dict[str, Any]:
     scale = asked.verb == "scale"
     return {
         "opened": True,
@@ -169,6 +194,8 @@ def _opened(asked: Question) -> dict[str, Any]:
         "least": asked.least,
         "most": asked.most,
         "hint": f"between {asked.least} and {asked.most}",
+        "comment": "",
+        "required": comment_required,
         "confirm": asked.confirm,
         "look": "button button-danger" if asked.danger else "button button-primary",
         # The id is fixed before the click, so that a second click is the same command.
@@ -181,16 +208,38 @@ def _opened(asked: Question) -> dict[str, Any]:
     }
 
 
-def _command(pending: dict[str, str], executors: Any, now: float) -> Command:
+def _asked(pending: Any) -> dict[str, str]:
+    """What the open dialog asked about, as it came back from the browser."""
+    try:
+        found: dict[str, str] = msgspec.convert(pending, dict[str, str])
+    except msgspec.ValidationError:
+        found = {}
+    if not {"id", "verb", "cluster", "operator"} <= found.keys():
+        raise InvalidInput("Open the dialog again; nothing was sent.")
+    return found
+
+
+def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> str:
+    """Do what the dialog asked about, and say so: scaling goes through the engine."""
     number = executors if isinstance(executors, int) else None
-    return Command(
-        id=pending["id"],
-        cluster=pending["cluster"],
-        action=action_of(pending["verb"], pending["operator"], number),  # type: ignore[arg-type]
-        issued_at=now,
-        expires_at=now + EXPIRES_AFTER_S,
-        by="page",
-    )
+    action = action_of(asked["verb"], asked["operator"], number)  # type: ignore[arg-type]
+    now = time.time()
+    if isinstance(action, ScaleTo):
+        decision = by_hand(hub.world().snapshot, asked["cluster"], action.executors)
+        made = asking.propose(hub.store, decision, id=asked["id"], now=now, comment=comment)
+        if made.status is Status.PROPOSED:
+            return f"{describe(action).capitalize()} waits for somebody else to approve it."
+        return f"The engine is told: {asked['cluster']}, {describe(action)}."
+    asking.tell(
+        hub.store, asked["cluster"], action, id=asked["id"], now=now, comment=comment,
+        expires_after_s=EXPIRES_AFTER_S,
+    )  # fmt: skip
+    return f"Sent to {asked['cluster']}: {describe(action)}."
+
+
+def commented(given: Any) -> str:
+    """What a person wrote into a field for the reason."""
+    return str(given or "")[: asking.COMMENT_MOST]
 
 
 def only_clicks() -> None:

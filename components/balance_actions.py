@@ -11,12 +11,15 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from components import ids
-from components.actions import AWAY, only_clicks
+from components.actions import AWAY, commented, only_clicks
+from components.asking import asked_before, propose
 from components.cards.dialog import toast
 from components.cards.preview import preview_body
 from components.hub import Hub
-from components.view.balance import changed, follow_text
+from components.security import Role, current_user, require
+from components.view.balance import alone, changed, follow_text
 from components.view.preview import (
+    HAND,
     Preview,
     hand_text,
     of_hand,
@@ -27,9 +30,13 @@ from components.view.preview import (
 from components.view.rebalances import planner_label
 from components.view.text import plural
 from components.view.world import World
+from controllers.engine import people
 from controllers.engine.balance import BALANCE
-from controllers.engine.ports import Rebalance
+from controllers.engine.make import BY_HAND
+from controllers.engine.recommendation import Recommendation, Status
+from controllers.model.decision import Moves, Reason
 from controllers.model.errors import WeirError
+from controllers.model.snapshot import Mode
 from metrics.redis_store import RedisStore
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
@@ -49,6 +56,9 @@ def _outputs() -> dict[str, Any]:
         "title": Output(ids.PREVIEW, "title", allow_duplicate=True),
         "body": Output(ids.PREVIEW_BODY, "children", allow_duplicate=True),
         "error": Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
+        "comment": Output(ids.PREVIEW_COMMENT, "value", allow_duplicate=True),
+        "required": Output(ids.PREVIEW_COMMENT, "required", allow_duplicate=True),
+        "why": Output(ids.PREVIEW_COMMENT_BOX, "style", allow_duplicate=True),
         "apply": Output(ids.PREVIEW_APPLY, "style", allow_duplicate=True),
         "previewed": Output(ids.PREVIEWED, "data", allow_duplicate=True),
         "toast": Output(ids.TOAST, "children", allow_duplicate=True),
@@ -57,9 +67,11 @@ def _outputs() -> dict[str, Any]:
 
 def _register_preview(app: Dash, hub: Hub) -> None:
     @app.callback(_outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @require(Role.VIEWER)
     async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
-        return _opened(lambda new: of_planner(hub.world(), ctx.triggered_id["planner"], new))
+        world = hub.world()
+        return _opened(world, lambda new: of_planner(world, ctx.triggered_id["planner"], new))
 
     @app.callback(
         _outputs(),
@@ -68,9 +80,11 @@ def _register_preview(app: Dash, hub: Hub) -> None:
         State(ids.HAND_TARGET, "value"),
         prevent_initial_call=True,
     )
+    @require(Role.VIEWER)
     async def of_choice(_clicks: int | None, operator: Any, target: Any) -> dict[str, Any]:
         only_clicks()
-        return _opened(lambda new: of_hand(hub.world(), operator, target, new))
+        world = hub.world()
+        return _opened(world, lambda new: of_hand(world, operator, target, new))
 
     app.clientside_callback(
         ClientsideFunction("weir", "close"),
@@ -87,18 +101,22 @@ def _register_apply(app: Dash, hub: Hub) -> None:
         Output(ids.TOAST, "children", allow_duplicate=True),
         Input(ids.PREVIEW_APPLY, "n_clicks"),
         State(ids.PREVIEWED, "data"),
+        State(ids.PREVIEW_COMMENT, "value"),
         running=[(Output(ids.PREVIEW_APPLY, "disabled"), True, False)],
         prevent_initial_call=True,
     )
-    async def apply(_clicks: int, previewed: Any) -> Any:
+    @require(Role.APPROVER)
+    async def apply(_clicks: int, previewed: Any, comment: Any) -> Any:
         try:
-            done = await asyncio.to_thread(_apply, hub.store, hub.world(), previewed, time.time())
+            done = await asyncio.to_thread(
+                _apply, hub.store, hub.world(), previewed, time.time(), commented(comment)
+            )
         except WeirError as error:
             return no_update, str(error), no_update
         except _FAILURES:
             return no_update, AWAY, no_update
         await hub.refresh()
-        return False, "", toast(f"The engine was asked for {plural(len(done.moves), 'move')}.")
+        return False, "", toast(_asked(done))
 
 
 def _register_hand(app: Dash, hub: Hub) -> None:
@@ -107,6 +125,7 @@ def _register_hand(app: Dash, hub: Hub) -> None:
         Input(ids.HAND_OPERATOR, "value"),
         Input(ids.HAND_TARGET, "value"),
     )
+    @require(Role.VIEWER)
     async def predict(operator: Any, target: Any) -> Any:
         try:
             return hand_text(hub.world(), operator, target)
@@ -121,10 +140,11 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         Input(ids.FOLLOW_AUTO, "checked"),
         prevent_initial_call=True,
     )
+    @require(Role.VIEWER)
     async def explain(planner: Any, auto: Any) -> str:
         world = hub.world()
-        chosen = replace(world.balance, planner=str(planner), auto=bool(auto))
-        return follow_text(chosen, planner_label(world.outlook, chosen.planner))
+        chosen = replace(world.balance, planner=str(planner))
+        return follow_text(chosen, planner_label(world.outlook, chosen.planner), bool(auto))
 
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
@@ -133,6 +153,7 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         State(ids.FOLLOW_AUTO, "checked"),
         prevent_initial_call=True,
     )
+    @require(Role.ADMIN)
     async def follow(_clicks: int | None, planner: Any, auto: Any) -> Any:
         only_clicks()
         try:
@@ -143,10 +164,11 @@ def _register_follow(app: Dash, hub: Hub) -> None:
             return toast(AWAY, "bad")
         await hub.refresh()
         world = hub.world()
-        return toast(follow_text(world.balance, planner_label(world.outlook, planner)))
+        label = planner_label(world.outlook, planner)
+        return toast(follow_text(world.balance, label, alone(world)))
 
 
-def _opened(look: Any) -> dict[str, Any]:
+def _opened(world: World, look: Any) -> dict[str, Any]:
     """The dialog with a prediction; what cannot be predicted is said instead."""
     keep = dict.fromkeys(_outputs(), no_update)
     try:
@@ -160,21 +182,46 @@ def _opened(look: Any) -> dict[str, Any]:
         "title": f"Preview: {shown.title}",
         "body": preview_body(shown),
         "error": shown.warning,
+        "comment": "",
+        "required": world.control.settings.comment_required,
+        "why": {} if shown.moves else {"display": "none"},
         "apply": {} if shown.moves else {"display": "none"},
         "previewed": to_builtins(shown.previewed),
     }
 
 
-def _apply(store: RedisStore, world: World, data: Any, now: float) -> Rebalance:
+def _apply(
+    store: RedisStore, world: World, data: Any, now: float, comment: str = ""
+) -> Recommendation:
     """Ask the engine for exactly the plan that was shown, once."""
     shown = previewed_of(data)
-    known = next((r for r in store.rebalances() if r.id == shown.id), None)
-    if known is not None:
-        return known
-    rebalance = rebalance_for(world, shown, store.placements(), now)
-    store.save_rebalance(rebalance)
-    return rebalance
+    if asked_before(store, shown.id) is None:
+        rebalance_for(world, shown, store.placements(), now)  # refuses what has drifted
+    return propose(
+        store,
+        Moves(moves=shown.moves, reason=Reason(text=shown.why)),
+        id=shown.id,
+        now=now,
+        comment=comment,
+        source=BY_HAND if shown.planner == HAND else shown.planner,
+    )
+
+
+def _asked(done: Recommendation) -> str:
+    if done.status is Status.PROPOSED:
+        return "It waits in the inbox for somebody else to approve it."
+    moves = done.decision.moves if isinstance(done.decision, Moves) else ()
+    return f"The engine was asked for {plural(len(moves), 'move')}."
 
 
 def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
-    store.save_settings(BALANCE, changed(world, store.settings(BALANCE), planner, auto))
+    """Set the planner, and the mode of every cluster that hosts operators."""
+    values = changed(world, store.settings(BALANCE), planner)
+    now, who = time.time(), current_user()
+    people.set_settings(store, BALANCE, values, by=who.name, address=who.address, now=now)
+    if bool(auto) is alone(world):
+        return
+    mode = Mode.AUTO if auto else Mode.APPROVE
+    for cluster in world.snapshot.clusters:
+        if cluster.hosted:
+            people.set_mode(store, cluster.name, mode, by=who.name, address=who.address, now=now)

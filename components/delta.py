@@ -4,21 +4,29 @@ The browser says what it has drawn (`Cursor`), the answer is what it lacks. The
 same function serves push and polling, so they cannot disagree.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from components import ids
+from components.built import Built, Recent
 from components.cards.balance_note import balance_note
 from components.cards.commands import commands_list
 from components.cards.executors import executors_table
 from components.cards.health import health_bar
+from components.cards.inbox import inbox_body
+from components.cards.modes import pause_box
+from components.cards.qtable import learner_box
 from components.cards.rebalances import rebalances_list
+from components.cards.recommendation_page import recommendation_body
+from components.cards.scale import scale_note
 from components.pages import Page, page_of
 from components.view import balance
 from components.view.charts import points
 from components.view.digest import digest
+from components.view.map import map_changes
 from components.view.path import place
 from components.view.world import World, stale_after_s
 
@@ -27,12 +35,15 @@ class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """What a tab has: which page, drawn how, up to which report of each cluster."""
 
     path: str = "/"
-    page: str = ""  # hash of the page's structure
+    page: str = ""  # the page's structure: a hash, with the clusters in full of a large one
+    drawn: int = 0  # when, in ms: the same page drawn again starts over too
     at: dict[str, int] = {}  # cluster -> ms
     regions: dict[str, str] = {}  # region -> hash
     live: str = ""  # hash of the figures
     map: str = ""
     balance: str = ""
+    scale: str = ""
+    events: str = ""
 
 
 def cursor_of(data: Any) -> Cursor:
@@ -51,14 +62,21 @@ def later(mine: Cursor, theirs: Cursor) -> Cursor:
     >>> later(Cursor(page="a", at={"x": 9}), Cursor(page="b", at={"x": 7})).at
     {'x': 7}
     """
-    if mine.page != theirs.page or mine.path != theirs.path:
+    if (mine.path, mine.page, mine.drawn) != (theirs.path, theirs.page, theirs.drawn):
         return theirs
     return mine if sum(mine.at.values()) >= sum(theirs.at.values()) else theirs
 
 
-def delta(world: World, seen: Cursor) -> tuple[dict[str, Any], Cursor]:
-    """The message for a tab, and what it will have once that is drawn."""
-    page = page_of(world, place(seen.path))
+def delta(
+    world: World, seen: Cursor, built: Built | None = None, recent: Recent | None = None
+) -> tuple[dict[str, Any], Cursor]:
+    """The message for a tab, and what it will have once that is drawn.
+
+    `built` is the tab's page where it has been made already. Of figures and map that are in
+    `recent` only what changed since is sent; all else is sent whole when it changes.
+    """
+    built, recent = built or Built(world, seen.path, seen.page), recent or Recent()
+    page = built.page
     message: dict[str, Any] = {"now": round(world.at * 1000), "path": seen.path}
     if world.redis_down_since is not None:
         message["redisDownSince"] = round(world.redis_down_since * 1000)
@@ -66,31 +84,35 @@ def delta(world: World, seen: Cursor) -> tuple[dict[str, Any], Cursor]:
         message["redraw"] = True
         return message, seen
     at = _new_points(world, page, seen, message)
-    live = digest(page.figures)
-    if live != seen.live:
-        message["live"] = msgspec.to_builtins(page.figures)
-    regions = {}
-    for region, data in page.regions(world).items():
-        regions[region] = digest(data)
-        if regions[region] != seen.regions.get(region):
-            message.setdefault("regions", {})[region] = _TREES[region](data)
-    drawings = {}
-    for name, drawing in (("map", page.map), ("balance", page.balance)):
-        drawings[name] = digest(drawing) if drawing is not None else ""
-        if drawing is not None and drawings[name] != getattr(seen, name):
-            message[name] = drawing
-    after = Cursor(path=seen.path, page=seen.page, at=at, regions=regions, live=live, **drawings)
+    if built.live != seen.live:
+        _figures(built, recent.get(seen.live), message)
+        recent.keep(built.live, page.figures)
+    regions = {region: found for region, (found, _) in built.regions.items()}
+    for region, found in regions.items():
+        if found != seen.regions.get(region):
+            message.setdefault("regions", {})[region] = built.tree(region, _TREES[region])
+    for name, found in built.drawings.items():
+        if found and found != getattr(seen, name):
+            _drawing(name, built, recent.get(getattr(seen, name)), message)
+    if page.map is not None:
+        recent.keep(built.drawings["map"], page.map)
+    after = Cursor(
+        path=seen.path, page=seen.page, at=at, regions=regions, live=built.live, **built.drawings
+    )
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
 
 
-def start(world: World, path: str) -> tuple[dict[str, Any], Page]:
-    """The first points and everything else that a new page is drawn with."""
-    page = page_of(world, place(path))
+def start(world: World, path: str, drawn: str = "") -> tuple[dict[str, Any], Page]:
+    """The first points and everything else that a new page is drawn with.
+
+    `drawn`: the structure that it was drawn with before, if it goes on from there.
+    """
+    page = page_of(world, place(path), drawn)
     at = {c: round(s.at * 1000) for c in page.clusters if (s := world.newest(c))}
     if page.kind == "balance" and world.outlook:
         at[balance.DISTANCE] = round(world.outlook.at * 1000)
-    cursor = Cursor(path=path, page=page.structure, at=at)
+    cursor = Cursor(path=path, page=page.structure, drawn=round(world.at * 1000), at=at)
     return {
         "now": round(world.at * 1000),
         "charts": [{**spec, **first} for spec, first in page.first_points(world)],
@@ -101,9 +123,23 @@ def start(world: World, path: str) -> tuple[dict[str, Any], Page]:
         }
         | {balance.DISTANCE: round(balance.OLD_AFTER_S * 1000)},
         "map": page.map,
+        "overview": page.overview,
+        "figures": msgspec.to_builtins(page.figures) if page.overview else None,
         "balance": page.balance,
+        "scale": page.scale,
+        "events": page.events,
+        "span": [round(t * 1000) for t in page.span] if page.span else None,
         "cursor": msgspec.to_builtins(cursor),
     }, page
+
+
+def panels(world: World, page: Page) -> tuple[dict[str, Any], dict[str, str]]:
+    """The panels that a new page starts with, as components, and the hash of each."""
+    found = page.regions(world)
+    return (
+        {region: _TREES[region](data) for region, data in found.items()},
+        {region: digest(data) for region, data in found.items()},
+    )
 
 
 _TREES = {
@@ -112,7 +148,32 @@ _TREES = {
     ids.EXECUTORS: executors_table,
     ids.REBALANCES: rebalances_list,
     ids.BALANCE_NOTE: balance_note,
+    ids.SCALE_NOTE: scale_note,
+    ids.LEARNER: learner_box,
+    ids.INBOX: inbox_body,
+    ids.RECOMMENDATION: recommendation_body,
+    ids.PAUSE: pause_box,
 }
+
+
+def _figures(built: Built, before: Mapping[str, Any] | None, message: dict[str, Any]) -> None:
+    figures = built.page.figures
+    if before is None:
+        message["live"] = msgspec.to_builtins(figures)
+    else:
+        changed = {key: f for key, f in figures.items() if before.get(key) != f}
+        message["liveChanges"] = msgspec.to_builtins(changed)
+
+
+def _drawing(
+    name: str, built: Built, before: Mapping[str, Any] | None, message: dict[str, Any]
+) -> None:
+    drawing = getattr(built.page, name)
+    changes = map_changes(before, drawing) if name == "map" and before else None
+    if changes is None:
+        message[name] = drawing
+    else:
+        message["mapChanges"] = changes
 
 
 def _new_points(world: World, page: Page, seen: Cursor, message: dict[str, Any]) -> dict[str, int]:

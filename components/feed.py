@@ -10,62 +10,74 @@ import asyncio
 import time
 from typing import Any
 
-from dash import ClientsideFunction, Dash, Input, Output, State, ctx, no_update, set_props
+from dash import Dash, Input, Output, State, ctx, no_update, set_props
 from dash.exceptions import WebsocketDisconnected
+from msgspec.structs import replace
 
 from components import ids
-from components.delta import Cursor, cursor_of, delta, later
+from components.delta import Cursor, cursor_of, later
 from components.hub import Hub
+from components.security import Role, require
+from components.shared import Sent, Shared
 
 PUSH_EVERY_S = 0.28
 """At most so often per tab: more than four updates a second are not seen."""
+PUSH_LARGE_EVERY_S = 1.2
+"""The same of a page of very many clusters, where something is new all the time."""
 SIGN_OF_LIFE_S = 2.0
 """At least so often, so that the browser can tell silence from nothing new."""
 ANSWER_S = 20.0
+MESSAGE = "data-message"
+"""The browser watches this attribute. A callback of Dash would make a dozen changes of its state
+out of each message, and every component on the page looks at each of them."""
 
 
 def register(app: Dash, hub: Hub) -> None:
     """Both transports and the function that draws what they bring."""
+    shared = Shared()
 
     @app.callback(
         State(ids.URL, "search"), State(ids.CURSOR, "data"), websocket=True, persistent=True
     )
+    @require(Role.VIEWER)
     async def push(search: str | None, seen: Any) -> None:
         # A browser without shared workers sends even this by HTTP; it will poll.
         if ctx.websocket is not None and "feed=poll" not in (search or ""):
-            await _push(hub, cursor_of(seen))
+            await _push(hub, shared, cursor_of(seen))
 
     @app.callback(
-        Output(ids.FEED, "data"),
+        Output(ids.FEED, MESSAGE),
         Input(ids.POLL, "data"),
         State(ids.CURSOR, "data"),
         prevent_initial_call=True,
     )
+    @require(Role.VIEWER)
     async def poll(asked: Any, seen: Any) -> Any:
         if not asked or not seen:
             return no_update
-        message, _ = delta(hub.world(), cursor_of(seen))
-        return {**message, "via": "poll"}
-
-    app.clientside_callback(
-        ClientsideFunction("weir", "feed"),
-        Output(ids.CURSOR, "data", allow_duplicate=True),
-        Input(ids.FEED, "data"),
-        prevent_initial_call=True,
-    )
+        drawn = cursor_of(seen)
+        hub.look(drawn.path)
+        return _envelope(shared.message(hub.world(), drawn), "poll", drawn.drawn)
 
 
-async def _push(hub: Hub, seen: Cursor) -> None:
+def _envelope(sent: Sent, via: str, drawn: int) -> str:
+    """The text is the same for many tabs; beside it when it was sent, and for which drawing."""
+    now = round(time.time() * 1000)
+    return f'{{"via":"{via}","now":{now},"drawn":{drawn},"message":{sent.text}}}'
+
+
+async def _push(hub: Hub, shared: Shared, seen: Cursor) -> None:
     ws = ctx.websocket
-    version, sent, sent_at = -1, seen, 0.0
+    version, sent, sent_at, large = -1, seen, 0.0, False
     while not ws.is_shutdown:
         version = await hub.changed(version, SIGN_OF_LIFE_S)
+        hub.look(seen.path)
         if seen.page:  # before that the browser has not drawn its first page
-            message, after = delta(hub.world(), later(sent, seen))
-            quiet = len(message) <= 3  # only now, path and cursor
-            if not quiet or time.monotonic() - sent_at > SIGN_OF_LIFE_S * 0.9:
-                set_props(ids.FEED, {"data": {**message, "via": "push"}})
-                sent, sent_at = after, time.monotonic()
+            message = shared.message(hub.world(), later(sent, seen))
+            hub.told_s, large = shared.cost_s, message.large
+            if not message.quiet or time.monotonic() - sent_at > SIGN_OF_LIFE_S * 0.9:
+                set_props(ids.FEED, {MESSAGE: _envelope(message, "push", seen.drawn)})
+                sent, sent_at = replace(message.after, drawn=seen.drawn), time.monotonic()
         started = time.monotonic()
         try:
             seen = cursor_of(await ws.get_prop(ids.CURSOR, "data", timeout=ANSWER_S))
@@ -73,4 +85,5 @@ async def _push(hub: Hub, seen: Cursor) -> None:
             continue  # a tab that sleeps; it is asked again
         except WebsocketDisconnected:
             return
-        await asyncio.sleep(max(0.0, PUSH_EVERY_S - (time.monotonic() - started)))
+        every_s = PUSH_LARGE_EVERY_S if large else PUSH_EVERY_S
+        await asyncio.sleep(max(0.0, every_s - (time.monotonic() - started)))

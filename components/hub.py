@@ -18,6 +18,9 @@ import msgspec
 import redis
 import redis.asyncio
 
+from components.scale_reader import ScaleFacts, ScaleReader
+from components.view.inbox_facts import Control
+from components.view.inbox_reader import ControlReader
 from components.view.world import World, world_of
 from controllers.engine.balance import BALANCE, BalanceSettings
 from controllers.engine.outlook import Outlook
@@ -36,7 +39,10 @@ FACTS_EVERY_S = 1.0
 FORGET_AFTER_S = 15.0
 """A cluster that is missing in Redis stays on the page so long: a restarted Redis is empty at first."""
 TIMEOUT_S = 3.0
-WORLD_KEPT_S = 0.2
+WORLD_KEPT_S = 1.0
+PAUSES = 3.0
+"""So many times as long as it took to tell all tabs of a change, the next one waits."""
+PAUSE_S = 0.8
 REBALANCES_SHOWN = 30
 
 _sample = msgspec.json.Decoder(ClusterSample)
@@ -55,6 +61,7 @@ class Hub:
     ) -> None:
         self.store = store
         self.version = 0
+        self.told_s = 0.0  # of a core, to tell all tabs of the last change
         self._url = redis_url
         self._target_latency_s = target_latency_s
         self._clock = clock
@@ -66,6 +73,10 @@ class Hub:
         self._outlook: Outlook | None = None
         self._rebalances: list[Rebalance] = []
         self._balance = BalanceSettings()
+        self._scale = ScaleReader()
+        self._scale_facts = ScaleFacts()
+        self._control_reader = ControlReader()
+        self._control = Control()
         self._ready = False
         self._down_since: float | None = None
         self._world: World | None = None
@@ -99,6 +110,8 @@ class Hub:
                 outlook=self._outlook,
                 rebalances=self._rebalances,
                 balance=self._balance,
+                control=self._control,
+                **msgspec.structs.asdict(self._scale_facts),
             )
         return self._world
 
@@ -118,6 +131,19 @@ class Hub:
         deadline = time.monotonic() + timeout_s
         while not self._ready and self._down_since is None and time.monotonic() < deadline:
             await self.changed(self.version, deadline - time.monotonic())
+        return self.world()
+
+    def look(self, path: str) -> bool:
+        """A tab shows this address; True while what it needs has not been read."""
+        return self._scale.look(path, self._clock())
+
+    async def shown(self, path: str) -> World:
+        """The world with all that the page at an address needs.
+
+        A click may come to a worker that feeds no tab with that page.
+        """
+        if self.look(path):
+            await self.refresh()
         return self.world()
 
     async def refresh(self) -> None:
@@ -158,6 +184,8 @@ class Hub:
                 self._add(_sample.decode(fields[b"s"]))
         if found:
             self._wake()
+            # What comes meanwhile is told together: a large page must not take a whole core.
+            await asyncio.sleep(min(PAUSE_S, PAUSES * self.told_s))
 
     def _position(self, samples: deque[ClusterSample]) -> str:
         """The id after which a stream is read on; from the start of the window if nothing is known."""
@@ -195,7 +223,7 @@ class Hub:
             if now - self._missing_since.setdefault(name, now) > FORGET_AFTER_S:
                 del self._series[name], self._missing_since[name]
         self._parts, self._workloads, self._commands, *balance = facts
-        self._outlook, self._rebalances, self._balance = balance
+        self._outlook, self._rebalances, self._balance, self._scale_facts, self._control = balance
         self._ready, self._down_since = True, None
         self._wake()
 
@@ -216,6 +244,8 @@ class Hub:
             store.outlook(),
             store.rebalances()[:REBALANCES_SHOWN],
             _balance_settings(store),
+            self._scale.read(store, now),
+            self._control_reader.read(store, now),
         )
 
     def _lost(self, error: Exception) -> None:

@@ -7,14 +7,28 @@ REFRESH = "refresh"  # a new value has the page drawn again
 FEED = "feed"  # the newest delta
 CURSOR = "cursor"  # what the browser has drawn: page, times, regions
 POLL = "poll"  # a new value asks for a delta by HTTP
+REPLAY = "replay"  # the bar that drives a replay
+REPLAY_ADVICE = "replay-advice"  # what would have been recommended at its moment
 
 HEALTH = "health"
 COMMANDS = "commands"
 EXECUTORS = "executors"
 REBALANCES = "rebalances"
 BALANCE_NOTE = "balance-note"
-REGIONS = (HEALTH, COMMANDS, EXECUTORS, REBALANCES, BALANCE_NOTE)
+SCALE_NOTE = "scale-note"
+LEARNER = "learner"  # what the Q-learning scaler says of itself
+INBOX = "inbox"
+RECOMMENDATION = "recommendation"
+PAUSE = "pause-all"  # in the header: the button, and who paused
+REGIONS = (
+    HEALTH, COMMANDS, EXECUTORS, REBALANCES, BALANCE_NOTE, SCALE_NOTE, LEARNER, INBOX,
+    RECOMMENDATION, PAUSE,
+)  # fmt: skip
 """Panels that are sent whole when they change."""
+
+# What was pressed in one of them, as `assets/regions.js` tells it.
+PRESSED_DECIDE = "pressed-decide"
+PRESSED_PAUSE = "pressed-pause"
 
 DIALOG = "dialog"
 DIALOG_TEXT = "dialog-text"
@@ -22,11 +36,14 @@ DIALOG_ERROR = "dialog-error"
 DIALOG_BODY = "dialog-body"
 DIALOG_NUMBER = "dialog-number"
 DIALOG_NUMBER_BOX = "dialog-number-box"
+DIALOG_COMMENT = "dialog-comment"
 DIALOG_CONFIRM = "dialog-confirm"
 DIALOG_CANCEL = "dialog-cancel"
 PENDING = "pending"  # the command that the open dialog asks about
 PREVIEW = "preview"  # the dialog that shows a plan before it is carried out
 PREVIEW_BODY = "preview-body"
+PREVIEW_COMMENT = "preview-comment"
+PREVIEW_COMMENT_BOX = "preview-comment-box"
 PREVIEW_ERROR = "preview-error"
 PREVIEW_APPLY = "preview-apply"
 PREVIEW_CANCEL = "preview-cancel"
@@ -39,6 +56,64 @@ FOLLOW_PLANNER = "follow-planner"
 FOLLOW_AUTO = "follow-auto"
 FOLLOW_TEXT = "follow-text"
 FOLLOW_SET = "follow-set"
+SCALE_CLUSTER = "scale-cluster"  # which cluster the page is about
+SCALE_NUMBER = "scale-number"
+SCALE_COMMENT = "scale-comment"
+SCALE_PREDICTION = "scale-prediction"
+SCALE_APPLY = "scale-apply"
+SCALE_ASKED = "scale-asked"  # the number that was predicted, and the id of what it will be
+SCALE_LIMITS = "scale-limits"
+FORM = "form"  # the dialog of a scaler's settings
+FORM_BODY = "form-body"
+FORM_ERROR = "form-error"
+FORM_SAVE = "form-save"
+FORM_RESET = "form-reset"
+FORM_CANCEL = "form-cancel"
+FORM_OF = "form-of"  # whose settings the open dialog shows
+TABLE_EXPORT = "table-export"
+TABLE_DOWNLOAD = "table-download"
+TABLE_IMPORT = "table-import"
+TABLE_RESET = "table-reset"
+TABLE_SURE = "table-sure"  # the dialog that asks before a table is forgotten
+TABLE_SURE_TEXT = "table-sure-text"
+TABLE_SURE_ERROR = "table-sure-error"
+TABLE_SURE_YES = "table-sure-yes"
+TABLE_SURE_NO = "table-sure-no"
+TABLE_SURE_OF = "table-sure-of"
+DECISION = "decision"  # the dialog before anything is decided
+DECISION_BODY = "decision-body"
+DECISION_MODE = "decision-mode"
+DECISION_MODE_BOX = "decision-mode-box"
+DECISION_MODE_TEXT = "decision-mode-text"
+DECISION_COMMENT = "decision-comment"
+DECISION_ERROR = "decision-error"
+DECISION_CONFIRM = "decision-confirm"
+DECISION_CANCEL = "decision-cancel"
+DECIDING = "deciding"  # what the open dialog asks about, as it was shown
+AUDIT_FORM = "audit-form"
+AUDIT_WHO = "audit-who"
+AUDIT_ACTION = "audit-action"
+AUDIT_SUBJECT = "audit-subject"
+AUDIT_SEARCH = "audit-search"
+AUDIT_FROM = "audit-from"
+AUDIT_TO = "audit-to"
+AUDIT_TIMES = "audit-times"  # both as seconds since 1970: only the browser knows its zone
+AUDIT_LIST = "audit-list"
+AUDIT_OPENED = "audit-opened"
+AUDIT_PAGES = "audit-pages"  # numbers below which the pages so far began
+AUDIT_NEWEST = "audit-newest"
+AUDIT_NEWER = "audit-newer"
+AUDIT_OLDER = "audit-older"
+AUDIT_CLEAR = "audit-clear"
+AUDIT_CSV = "audit-csv"
+AUDIT_JSON = "audit-json"
+AUDIT_CHAIN = "audit-chain"
+AUDIT_CHECK = "audit-check"
+SETTINGS_SCOPE = "settings-scope"  # the cluster whose settings are shown; empty: the general ones
+SETTINGS_BODY = "settings-body"
+SETTINGS_SHOWN = "settings-shown"  # the values that the forms were drawn with
+SETTINGS_SEARCH = "settings-search"
+SETTINGS_HITS = "settings-hits"
 TOAST = "toast"
 WINDOW = "window"
 THEME = "theme"
@@ -57,3 +132,90 @@ def workload(part: str, name: str) -> dict[str, str]:
 def preview(planner: str) -> dict[str, str]:
     """A button that shows what a planner's plan would bring."""
     return {"type": "preview", "planner": planner}
+
+
+def follow(scaler: str) -> dict[str, str]:
+    """A button that has the engine follow a scaler."""
+    return {"type": "follow", "scaler": scaler}
+
+
+def scaler_settings(scaler: str) -> dict[str, str]:
+    """A button that opens the settings of a scaler."""
+    return {"type": "scaler-settings", "scaler": scaler}
+
+
+def field(key: str, of: str) -> dict[str, str]:
+    """The control of one setting; `of` keeps the forms of two scalers apart."""
+    return {"type": "field", "key": key, "of": of}
+
+
+def switch(key: str, of: str) -> dict[str, str]:
+    """The same of a setting that is on or off."""
+    return {"type": "field-switch", "key": key, "of": of}
+
+
+def decide(verb: str, recommendation: str, plan_hash: str) -> dict[str, str]:
+    """A button on a recommendation; it carries the hash of the plan that it stands beside."""
+    return {"type": "decide", "verb": verb, "recommendation": recommendation, "hash": plan_hash}
+
+
+def mode(cluster: str) -> dict[str, str]:
+    """The button that shows and changes a cluster's mode."""
+    return {"type": "mode", "cluster": cluster}
+
+
+def pause(verb: str) -> dict[str, str]:
+    """Pause all, or resume."""
+    return {"type": "pause", "verb": verb}
+
+
+def setting(key: str, group: str) -> dict[str, str]:
+    """The control of one setting on the settings page."""
+    return {"type": "setting", "key": key, "group": group}
+
+
+def setting_switch(key: str, group: str) -> dict[str, str]:
+    """The same, of one that is on or off."""
+    return {"type": "setting-switch", "key": key, "group": group}
+
+
+def setting_default(key: str, group: str) -> dict[str, str]:
+    """The button that brings one setting back to its default."""
+    return {"type": "setting-default", "key": key, "group": group}
+
+
+def settings_save(group: str) -> dict[str, str]:
+    """The button that keeps a group of settings."""
+    return {"type": "settings-save", "group": group}
+
+
+def settings_part(part: str, group: str) -> dict[str, str]:
+    """A text of one group: its error, or who changed it last."""
+    return {"type": f"settings-{part}", "group": group}
+
+
+USERS_LIST = "users-list"
+USERS_SHOWN = "users-shown"  # a new value has the tables read again
+USERS_ONCE = "users-once"  # a link or token, shown once
+TOKENS_LIST = "tokens-list"
+USERS_DIALOG = "users-dialog"
+USERS_DIALOG_TEXT = "users-dialog-text"
+USERS_DIALOG_ERROR = "users-dialog-error"
+USERS_CONFIRM = "users-confirm"
+USERS_CANCEL = "users-cancel"
+USERS_PENDING = "users-pending"
+
+
+def user_ask(verb: str, name: str) -> dict[str, str]:
+    """A button on a user or token that opens the dialog."""
+    return {"type": "user-ask", "verb": verb, "name": name}
+
+
+def user_role(name: str) -> dict[str, str]:
+    """The choice of a user's role."""
+    return {"type": "user-role", "name": name}
+
+
+def user_new(part: str, of: str) -> dict[str, str]:
+    """A control of the form for a new user or token."""
+    return {"type": f"user-new-{part}", "of": of}

@@ -6,15 +6,20 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.dialog import dialog
-from components.cards.parts import icon
+from components.cards.parts import icon, region
 from components.cards.preview import preview_dialog
+from components.cards.recommendation_dialog import decision_dialog
+from components.cards.replay_bar import replay_bar
+from components.cards.scale_settings import settings_dialog, sure_dialog
 from components.cards.states import loading
+from components.cards.users import who
+from components.security import current_user
 from components.theme import THEME
-from components.view.path import BALANCE, CONTROL_ROOM
+from components.view.path import AUDIT, BALANCE, CONTROL_ROOM, HISTORY, SCALE, SETTINGS
 
 
 def shell() -> Component:
-    """The page's frame; the same for everybody, without any data."""
+    """The page's frame, without any data; only the name of who is signed in differs."""
     return dmc.MantineProvider(
         theme=THEME,
         defaultColorScheme="auto",
@@ -25,6 +30,7 @@ def shell() -> Component:
                     [
                         _header(),
                         html.Div(id="banner", className="banner", role="alert", hidden=True),
+                        replay_bar(),
                     ],
                     className="top",
                 ),
@@ -33,6 +39,9 @@ def shell() -> Component:
                 ),
                 dialog(),
                 preview_dialog(),
+                decision_dialog(),
+                settings_dialog(),
+                sure_dialog(),
                 html.Div(id=ids.TOAST, className="toasts", role="status"),
                 *_stores(),
             ],
@@ -55,11 +64,16 @@ def _header() -> Component:
                 [
                     dcc.Link("Control room", href=CONTROL_ROOM),
                     dcc.Link("Balance", href=BALANCE),
+                    dcc.Link("Scale", href=SCALE),
+                    dcc.Link("History", href=HISTORY),
+                    dcc.Link("Audit", href=AUDIT),
+                    dcc.Link("Settings", href=SETTINGS),
                 ],
                 className="nav",
                 **{"aria-label": "Pages"},
             ),
-            html.Div(id=ids.HEALTH, className="health-box"),
+            region(ids.PAUSE, "pause-box"),
+            region(ids.HEALTH, "health-box"),
             html.Div(
                 [
                     html.Span(
@@ -81,6 +95,7 @@ def _header() -> Component:
                         role="group",
                         **{"aria-label": "Time shown"},
                     ),
+                    who(current_user()),
                     html.Button(
                         [icon("sun"), icon("moon")],
                         id=ids.THEME,
@@ -100,8 +115,10 @@ def _header() -> Component:
 def _stores() -> list[Component]:
     return [
         dcc.Location(id=ids.URL, refresh=False),
-        dcc.Store(id=ids.FEED),
+        html.Div(id=ids.FEED, hidden=True),
         dcc.Store(id=ids.CURSOR),
         dcc.Store(id=ids.POLL),
         dcc.Store(id=ids.REFRESH),
+        dcc.Store(id=ids.PRESSED_DECIDE),
+        dcc.Store(id=ids.PRESSED_PAUSE),
     ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -14,12 +15,36 @@ from dash import Dash
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from components import actions, api, balance_actions, feed, presence, router
+from components import (
+    actions,
+    api,
+    balance_actions,
+    feed,
+    history,
+    history_api,
+    presence,
+    recommendation_actions,
+    replay_api,
+    router,
+    scale_actions,
+    settings_actions,
+    sign_in_routes,
+    sign_in_users,
+)
+from components.api.guarded import GuardedRoute
 from components.hub import Hub
-from components.security import Security
+from components.pages import audit
+from components.replay_library import Library
+from components.security import Gate, Security, cookie_name
+from components.security.events import Background, keep
+from components.security.limits import CallbackForm
+from components.security.settings import SignInSettings, from_env, to_env
 from components.shell import shell
+from components.sign_in import SignIn
 from components.theme import INDEX
+from metrics.anchor import AnchorFile
 from metrics.redis_store import RedisStore, connect
+from metrics.users import UsersFile
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -27,11 +52,20 @@ REDIS_TIMEOUT_S = 2.0
 
 
 def create_app(
-    redis_url: str, *, target_latency_s: float = 5.0, allowed_hosts: Sequence[str] = ()
+    redis_url: str,
+    *,
+    target_latency_s: float = 5.0,
+    allowed_hosts: Sequence[str] = (),
+    runs_dir: str | Path = "runs",
+    sign_in: SignInSettings | None = None,
 ) -> Security:
     """The whole web side as one ASGI application. Keeps nothing that is not in Redis."""
     store = RedisStore(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
     hub = Hub(redis_url, store, target_latency_s)
+    library = Library(runs_dir)
+    settings = sign_in or SignInSettings()
+    people = SignIn(store.client, UsersFile(settings.users), settings)
+    gate = Gate(people.sessions, people.users, settings, cookie_name(redis_url))
 
     @asynccontextmanager
     async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
@@ -44,9 +78,15 @@ def create_app(
         beating.cancel()
         await asyncio.gather(beating, return_exceptions=True)
         await hub.stop()
+        library.close()
 
     # FastAPI's own pages of documentation load from a CDN: off.
     server = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    server.router.route_class = GuardedRoute
+    sign_in_routes.register(server, people, gate)
+    history_api.register(server, library)
+    replay_api.register(server, library, target_latency_s)
+    audit.routes(server, hub)
     api.register(server, hub)
 
     @server.get("/vendor/plotly.min.js", include_in_schema=False)
@@ -60,18 +100,32 @@ def create_app(
         title="Weir",
         update_title=None,
         assets_folder=str(ASSETS),
-        assets_ignore=r"boot\.js",
+        assets_ignore=r"boot\.js|signin\.js",
         index_string=INDEX,
         compress=True,
         suppress_callback_exceptions=True,
         enable_mcp=False,
+        csrf_token_name=gate.csrf_cookie,
     )
     app.layout = shell
-    router.register(app, hub)
+    router.register(app, hub, library)
+    history.register(app, hub, library)
     feed.register(app, hub)
     actions.register(app, hub)
     balance_actions.register(app, hub)
-    return Security(server, script_hashes=app.csp_hashes(), allowed_hosts=allowed_hosts)
+    scale_actions.register(app, hub)
+    recommendation_actions.register(app, hub)
+    settings_actions.register(app, hub)
+    audit.register(app, hub, AnchorFile.beside(settings.users, redis_url))
+    sign_in_users.register(app, people)
+    return Security(
+        server,
+        script_hashes=app.csp_hashes(),
+        allowed_hosts=allowed_hosts,
+        gate=gate,
+        form=CallbackForm(app.callback_map),
+        sink=Background(lambda event: keep(store, event)),
+    )
 
 
 @cache
@@ -82,10 +136,14 @@ def _plotly_gzip() -> bytes:
 
 def app_from_env() -> Security:
     """What a gunicorn worker calls; the settings come through the environment."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("weir.security").setLevel(logging.INFO)
     return create_app(
         os.environ.get("WEIR_REDIS_URL", "redis://127.0.0.1:6379/0"),
         target_latency_s=float(os.environ.get("WEIR_TARGET_LATENCY_S", "5")),
         allowed_hosts=os.environ.get("WEIR_ALLOWED_HOSTS", "").split(","),
+        runs_dir=os.environ.get("WEIR_RUNS", "runs"),
+        sign_in=from_env(),
     )
 
 
@@ -108,11 +166,18 @@ def gunicorn_argv(host: str, port: int, workers: int = 2) -> list[str]:
 
 
 def web_env(
-    redis_url: str, *, target_latency_s: float = 5.0, allowed_hosts: Sequence[str] = ()
+    redis_url: str,
+    *,
+    target_latency_s: float = 5.0,
+    allowed_hosts: Sequence[str] = (),
+    runs_dir: str | Path = "runs",
+    sign_in: SignInSettings | None = None,
 ) -> dict[str, str]:
     """The environment that goes with `gunicorn_argv`."""
     return {
+        **to_env(sign_in or SignInSettings()),
         "WEIR_REDIS_URL": redis_url,
         "WEIR_TARGET_LATENCY_S": str(target_latency_s),
         "WEIR_ALLOWED_HOSTS": ",".join(allowed_hosts),
+        "WEIR_RUNS": str(runs_dir),
     }

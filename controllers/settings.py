@@ -6,10 +6,11 @@ A field carries default, range, unit and help:
 
 `describe` turns such a Struct into rows for the settings page, the command line
 and the documentation; `build` makes one from a person's input and names the
-field that is wrong.
+field that is wrong. Settings are kept as JSON, which has no infinity.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,6 +19,9 @@ from msgspec import Meta, Struct
 from controllers.model.errors import InvalidInput
 
 S = TypeVar("S", bound=Struct)
+
+LARGEST = 1e15
+"""No setting is larger: beyond it products of settings and figures overflow."""
 
 
 class SettingInfo(Struct, frozen=True, kw_only=True):
@@ -82,20 +86,34 @@ def build(settings: type[S], values: Mapping[str, Any]) -> S:
     >>> build(Demo, {"least": 1})
     Traceback (most recent call last):
     controllers.model.errors.InvalidInput: there is no setting 'least'; known: most
+    >>> build(Demo, {"most": 10**30})
+    Traceback (most recent call last):
+    controllers.model.errors.InvalidInput: most: it must be a number of at most 1e+15
     """
-    known = {field.encode_name for field in msgspec.structs.fields(settings)}
+    known = _names(settings)
     for key in values:
         if key not in known:
             raise InvalidInput(
                 f"there is no setting '{key}'; known: {', '.join(sorted(known))}", field=key
             )
     try:
-        return msgspec.convert(dict(values), settings, strict=False)
+        made = msgspec.convert(dict(values), settings, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
         at = message.rsplit("`$.", 1)[-1].rstrip("`") if "`$." in message else None
         text = message.split(" - at ")[0]
         raise InvalidInput(f"{at or 'settings'}: {text}", field=at) from None
+    for key in known:
+        value = getattr(made, key)
+        # Also NaN, which a range lets pass.
+        if isinstance(value, int | float) and not abs(value) <= LARGEST:
+            raise InvalidInput(f"{key}: it must be a number of at most {LARGEST:g}", field=key)
+    return made
+
+
+@cache
+def _names(settings: type[Struct]) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(settings))
 
 
 def _unit(node: Any) -> str:

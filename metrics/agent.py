@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
@@ -21,14 +21,14 @@ from controllers.model.errors import InvalidInput
 from controllers.model.snapshot import Cluster
 from metrics.commands import CommandRunner, Handler
 from metrics.executors import Executors
-from metrics.listener import DriverListener
+from metrics.keys import DEFAULT_REDIS
+from metrics.listener import DriverListener, Poll
 from metrics.publisher import Publisher
 from metrics.redis_store import RedisStore
+from metrics.removal import is_loss
 from metrics.sampler import OperatorFacts, Sampler
 
 log = logging.getLogger(__name__)
-
-DEFAULT_REDIS = "redis://127.0.0.1:6379/0"
 
 
 class Agent:
@@ -45,6 +45,7 @@ class Agent:
         facts: Callable[[], Sequence[OperatorFacts]] = tuple,
         handlers: Mapping[type[Action], Handler] | None = None,
         hosted: bool = False,
+        declared: Iterable[str] | None = None,
     ) -> None:
         if not name or len(name) > 100 or any(c in name for c in ":/ \n"):
             raise InvalidInput(
@@ -62,6 +63,7 @@ class Agent:
         self._listener = DriverListener(spark)
         self._sampler = Sampler()
         self._fixed = _application(spark, executors, name, hosted)
+        self._fixed["declared"] = None if declared is None else tuple(sorted(declared))
         self._memory_max = _memory_bytes(spark)
         self._lost = 0
         self._stop_event = threading.Event()
@@ -110,9 +112,13 @@ class Agent:
 
     def _sample(self) -> None:
         poll = self._listener.poll()
-        self._lost += sum(1 for r in poll.removed if _unasked(r.reason))
+        self._lost += sum(1 for r in poll.removed if is_loss(r.reason))
+        self._executors.cores = _cores(poll, self._executors.cores)
+        amiss = self._executors.watch(len(poll.executors), time.monotonic())
         cluster = Cluster(
-            **self._fixed,
+            **{**self._fixed, **({"message": amiss} if amiss else {})},
+            cores_per_executor=self._executors.cores,
+            executors_granted=self._executors.granted,
             executors_wanted=self._executors.wanted,
             min_executors=self._executors.minimum,
             max_executors=self._executors.maximum,
@@ -163,25 +169,19 @@ def _application(
         "app_name": context.appName,
         "spark_version": spark.version,
         "ui_url": context.uiWebUrl or "",
-        "cores_per_executor": _cores(spark),
         "can_scale": not why_not,
         "hosted": hosted,
         "message": why_not,
     }
 
 
-def _cores(spark: SparkSession) -> int:
-    context = spark.sparkContext
-    if context.master.startswith("local"):
-        return context.defaultParallelism
-    return int(context.getConf().get("spark.executor.cores", "1") or 1)
+def _cores(poll: Poll, before: int) -> int:
+    """Cores of an executor, as those that are there have them: without a setting, a Standalone
+    worker gives all of its own."""
+    found = [e.cores for e in poll.executors.values()]
+    return max(1, round(sum(found) / len(found))) if found else before
 
 
 def _memory_bytes(spark: SparkSession) -> int:
     runtime = spark.sparkContext._jsc.sc().executorMemory()
     return int(runtime) * 1024 * 1024
-
-
-def _unasked(reason: str | None) -> bool:
-    text = (reason or "").lower()
-    return not any(word in text for word in ("decommission", "scaled in", "driver"))

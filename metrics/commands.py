@@ -68,6 +68,11 @@ class CommandRunner(threading.Thread):
         refused = why_refused(command, time.time(), self._newest_fence)
         if refused:
             why = "it came too late" if refused is CommandStatus.EXPIRED else "a newer engine leads"
+            if refused is CommandStatus.REFUSED and leader and command.fence == leader.token:
+                why = (
+                    "a newer engine than the one that leads was here before; if Redis was replaced "
+                    f"or emptied, restart the agent of {self._cluster}"
+                )
             self._report(command, refused, f"not carried out: {why}")
             return
         handler = self._handlers.get(type(command.action))

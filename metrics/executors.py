@@ -1,30 +1,28 @@
 """Adding and removing a driver's executors while it runs."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-from controllers.model.errors import InvalidInput, Refused
+from metrics.granted import Grants
+from metrics.sizing import Sizing
 
-Progress = Callable[[float, str], None]
 
-
-class Executors:
-    """The executors of one application: asked for, and there.
+class Executors(Sizing):
+    """The executors of one application: asked for, granted, and there.
 
     Growing asks the cluster manager for a new total. Shrinking decommissions, so that
     running tasks finish; a kill would lose them.
     """
 
     def __init__(self, spark: SparkSession, minimum: int, maximum: int, wanted: int) -> None:
+        super().__init__(minimum, maximum, wanted)
         self._context = spark.sparkContext
         self._jvm = self._context._jvm
         self._scala_context = self._context._jsc.sc()
-        self.minimum = minimum
-        self.maximum = maximum
-        self.wanted = wanted
+        self._grants = Grants(spark)
+        self.cores = _configured_cores(self._context)  # of one, until one has come to tell
+        self.granted = self._ask_granted()
 
     def why_not(self) -> str:
         """Why this application cannot be scaled; empty if it can."""
@@ -53,36 +51,13 @@ class Executors:
         found = [ids.apply(i) for i in range(ids.length())]
         return sorted(found, key=lambda i: (len(i), i))
 
-    def scale_to(
-        self, target: int, progress: Progress = lambda share, text: None, timeout_s: float = 90.0
-    ) -> str:
-        """Bring the application to `target` executors and wait until they are there."""
-        if not self.minimum <= target <= self.maximum:
-            raise InvalidInput(
-                f"{target} executors are outside the limits {self.minimum} to {self.maximum}",
-                field="executors",
-            )
-        reason = self.why_not()
-        if reason:
-            raise Refused(reason)
-        began = time.monotonic()
-        before = len(self.present())
-        self.wanted = target
-        if target < before:
-            self._decommission(self.present()[target:])
-        self._request(target)
-        while time.monotonic() - began < timeout_s:
-            there = len(self.present())
-            if there == target:
-                took_s = time.monotonic() - began
-                return f"{before} to {target} executors in {took_s:.1f} s"
-            done = abs(there - before) / max(abs(target - before), 1)
-            progress(min(done, 0.99), f"{there} of {target} executors are there")
-            time.sleep(0.25)
-        raise Refused(
-            f"only {len(self.present())} of {target} executors are there after {timeout_s:.0f} s; "
-            "the request stands, see the cluster manager for free cores"
-        )
+    def _staying(self) -> list[str]:
+        # Spark lists one that is being decommissioned until its last task is done.
+        backend = self._scala_context.schedulerBackend()
+        return [i for i in self.present() if backend.isExecutorActive(i)]
+
+    def _ask_granted(self) -> int | None:
+        return self._grants.granted(self.cores)
 
     def _request(self, target: int) -> None:
         empty = getattr(getattr(self._jvm.scala.collection.immutable, "Map$"), "MODULE$").empty()
@@ -95,3 +70,9 @@ class Executors:
         for i, executor in enumerate(ids):
             pairs[i] = self._jvm.scala.Tuple2(executor, info("scaled in by Weir", option()))
         self._scala_context.schedulerBackend().decommissionExecutors(pairs, True, False)
+
+
+def _configured_cores(context: Any) -> int:
+    if context.master.startswith("local"):
+        return int(context.defaultParallelism)
+    return int(context.getConf().get("spark.executor.cores", "1") or 1)

@@ -9,9 +9,17 @@
 | weir:commands:{cluster}      | zset    | until final     | ids that are not final, by time of issue  |
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
-| weir:rebalances              | hash    | for ever        | id -> Rebalance                           |
+| weir:rebalances              | hash    | newest 200, 7 d | id -> Rebalance                           |
+| weir:recommendations         | hash    | newest 2,000, 30 d | id -> Recommendation; open ones stay   |
+| weir:recommendations:at      | zset    | as above        | ids by the time they were made            |
+| weir:recommendations:open    | set     | until final     | ids that are not final                    |
+| weir:recommendations:version | hash    | as above        | id -> version, for compare-and-set        |
+| weir:audit                   | stream  | newest 50,000   | AuditEntry, id = its number               |
+| weir:memory:{cluster}        | hash    | until forgotten | scaler -> its memory                      |
+| weir:scale_outlooks          | hash    | until forgotten | cluster -> newest ScaleOutlook            |
 | weir:outlook                 | string  | until replaced  | the engine's newest Outlook               |
 | weir:settings                | hash    | for ever        | group -> settings that were changed       |
+| weir:settings:changed        | hash    | for ever        | group -> who changed it last, and when    |
 | weir:commits                 | hash    | for ever        | operator -> last commit of its last run   |
 | weir:modes                   | hash    | for ever        | cluster -> Mode                           |
 | weir:lease:{name}            | hash    | its TTL         | holder, token                             |
@@ -22,18 +30,32 @@
 | weir:edge:{name}:{shard}     | stream  | until trimmed   | Arrow chunks, id = rows so far            |
 | weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
 | weir:topics                  | zset    | for ever        | demo workload: topic -> its count         |
+| weir:session:{hash}          | hash    | until idle      | user, since, seen, address of a session   |
+| weir:sessions:{user}         | set     | longest session | hashes of the user's sessions             |
+| weir:link:{hash}             | string  | its TTL, once   | who a one-time link signs in              |
+| weir:links:{user}            | set     | newest link     | hashes of the user's links                |
+| weir:failures:{kind}:{hash}  | hash    | a day           | failed sign-ins: count, locked until      |
 
 Text values are JSON of the Struct named. Edges are trimmed only behind what
 every registered consumer has committed.
 """
+
+DEFAULT_REDIS = "redis://127.0.0.1:6379/0"
 
 CLUSTERS = "weir:clusters"
 PARTS = "weir:parts"
 COMMANDS = "weir:commands"
 PLACEMENT = "weir:placement"
 REBALANCES = "weir:rebalances"
+RECOMMENDATIONS = "weir:recommendations"
+RECOMMENDATIONS_AT = "weir:recommendations:at"
+RECOMMENDATIONS_OPEN = "weir:recommendations:open"
+RECOMMENDATIONS_VERSION = "weir:recommendations:version"
+AUDIT = "weir:audit"
+SCALE_OUTLOOKS = "weir:scale_outlooks"
 OUTLOOK = "weir:outlook"
 SETTINGS = "weir:settings"
+SETTINGS_CHANGED = "weir:settings:changed"
 COMMITS = "weir:commits"
 MODES = "weir:modes"
 TOKENS = "weir:tokens"
@@ -43,6 +65,7 @@ TOPICS = "weir:topics"
 
 COMMAND_KEPT_S = 7 * 86400
 COMMANDS_KEPT = 10_000
+AUDIT_KEPT = 50_000
 
 
 def samples(cluster: str, tier_s: int) -> str:
@@ -55,6 +78,10 @@ def open_commands(cluster: str) -> str:
 
 def command(command_id: str) -> str:
     return f"weir:command:{command_id}"
+
+
+def memory(cluster: str) -> str:
+    return f"weir:memory:{cluster}"
 
 
 def lease(name: str) -> str:
@@ -71,3 +98,23 @@ def edge_shard(name: str, shard: int) -> str:
 
 def edge_shard_at(name: str, shard: int) -> str:
     return f"weir:edge:{name}:{shard}:at"
+
+
+def session(session_hash: str) -> str:
+    return f"weir:session:{session_hash}"
+
+
+def sessions(user: str) -> str:
+    return f"weir:sessions:{user}"
+
+
+def link(link_hash: str) -> str:
+    return f"weir:link:{link_hash}"
+
+
+def links(user: str) -> str:
+    return f"weir:links:{user}"
+
+
+def failures(kind: str, name_hash: str) -> str:
+    return f"weir:failures:{kind}:{name_hash}"

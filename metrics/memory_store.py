@@ -3,19 +3,20 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from controllers.engine.outlook import Outlook
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
-from controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from controllers.model.snapshot import ClusterSample, Snapshot
+from metrics.memory_control import MemoryControl
 
 
-class MemoryStore:
+class MemoryStore(MemoryControl):
     """See `controllers.engine.ports.Store`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
         self._clock = clock
         self._samples: dict[tuple[str, Tier], list[ClusterSample]] = defaultdict(list)
         self._newest: dict[str, ClusterSample] = {}
@@ -23,11 +24,8 @@ class MemoryStore:
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
-        self._settings: dict[str, dict[str, Any]] = {}
         self._outlook: Outlook | None = None
-        self._rebalances: dict[str, Rebalance] = {}
         self._commits: dict[str, float] = {}
-        self._modes: dict[str, Mode] = {}
         self._leases: dict[str, tuple[Lease, float]] = {}
         self._tokens: dict[str, int] = defaultdict(int)
         self._workloads: dict[str, Workload] = {}
@@ -63,9 +61,11 @@ class MemoryStore:
         return sorted(self._newest)
 
     def forget(self, cluster: str) -> None:
-        """Remove a cluster with all its samples."""
+        """Remove a cluster with all its samples and what is known of its scaling."""
         self._newest.pop(cluster, None)
         self._modes.pop(cluster, None)
+        self._scale_outlooks.pop(cluster, None)
+        self._memories.pop(cluster, None)
         for tier in Tier:
             self._samples.pop((cluster, tier), None)
 
@@ -139,21 +139,36 @@ class MemoryStore:
         """The newest commands, newest first."""
         return [entry[:2] for entry in reversed(self._commands.values())][:limit]
 
-    # -- placement and modes
+    # -- placement
 
     def place(self, placement: Placement) -> None:
         """Say where an operator should run."""
         self._placements[placement.operator] = placement
+
+    def place_if(self, placement: Placement, seen: Placement | None) -> bool:
+        """The same, unless somebody has said something else since it was seen."""
+        if self._placements.get(placement.operator) != seen:
+            return False
+        self.place(placement)
+        return True
 
     def placements(self) -> dict[str, Placement]:
         """Where every operator should run."""
         return dict(self._placements)
 
     def save_rebalance(
-        self, rebalance: Rebalance, changes: Sequence[Placement] = (), leader: Lease | None = None
+        self,
+        rebalance: Rebalance,
+        changes: Sequence[Placement] = (),
+        leader: Lease | None = None,
+        seen: Mapping[str, Placement] | None = None,
     ) -> bool:
-        """Keep a rebalance and the placements it changes, at once; False for an old leader."""
+        """Keep a rebalance and the placements it changes, at once; False for an old leader,
+        and if somebody has changed one of them since it was seen."""
         if leader is not None and self.lease(leader.name) != leader:
+            return False
+        known = seen or {}
+        if any(self._placements.get(c.operator) != known.get(c.operator) for c in changes):
             return False
         self._rebalances[rebalance.id] = rebalance
         for placement in changes:
@@ -179,24 +194,6 @@ class MemoryStore:
     def last_commit(self, operator: str) -> float | None:
         """When the operator's last run committed its last batch."""
         return self._commits.get(operator)
-
-    def set_mode(self, cluster: str, mode: Mode) -> None:
-        """Say how much a cluster lets the engine do."""
-        self._modes[cluster] = mode
-
-    def modes(self) -> dict[str, Mode]:
-        """The clusters whose mode was set."""
-        return dict(self._modes)
-
-    # -- settings
-
-    def save_settings(self, group: str, values: Mapping[str, Any]) -> None:
-        """Keep a group of settings."""
-        self._settings[group] = dict(values)
-
-    def settings(self, group: str) -> dict[str, Any]:
-        """The settings of a group that were changed from their defaults."""
-        return dict(self._settings.get(group, {}))
 
     # -- leases
 

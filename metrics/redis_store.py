@@ -1,7 +1,7 @@
 """The store in Redis (or Valkey), 6.2 or later."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
 
 import msgspec
 import redis
@@ -12,11 +12,13 @@ from controllers.engine.outlook import Outlook
 from controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
-from controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from controllers.model.snapshot import ClusterSample, Snapshot
 from metrics import keys, scripts
+from metrics.redis_control import RedisControl
 
 _encode = msgspec.json.encode
 _sample = msgspec.json.Decoder(ClusterSample)
+_sample_of = lru_cache(512)(_sample.decode)  # of most clusters it is the one read before
 _snapshot = msgspec.json.Decoder(Snapshot)
 _part = msgspec.json.Decoder(Part)
 _command = msgspec.json.Decoder(Command)
@@ -39,15 +41,16 @@ def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
     )
 
 
-class RedisStore:
+class RedisStore(RedisControl):
     """See `controllers.engine.ports.Store`."""
 
     def __init__(self, client: redis.Redis) -> None:
-        self.client = client
+        super().__init__(client)
         self._submit = client.register_script(scripts.SUBMIT)
         self._claim = client.register_script(scripts.CLAIM)
         self._report = client.register_script(scripts.REPORT)
         self._acquire = client.register_script(scripts.ACQUIRE)
+        self._place_if = client.register_script(scripts.PLACE_IF)
         self._rebalance = client.register_script(scripts.REBALANCE)
         self._renew = client.register_script(scripts.RENEW)
 
@@ -89,17 +92,19 @@ class RedisStore:
     def latest(self) -> list[ClusterSample]:
         """The newest sample of every cluster, by name."""
         found = self.client.hgetall(keys.CLUSTERS)
-        return [_sample.decode(found[name]) for name in sorted(found)]
+        return [_sample_of(found[name]) for name in sorted(found)]
 
     def clusters(self) -> list[str]:
         """Names of the clusters that have ever reported and were not forgotten."""
         return sorted(name.decode() for name in self.client.hkeys(keys.CLUSTERS))
 
     def forget(self, cluster: str) -> None:
-        """Remove a cluster with all its samples."""
+        """Remove a cluster with all its samples and what is known of its scaling."""
         pipe = self.client.pipeline()
         pipe.hdel(keys.CLUSTERS, cluster)
         pipe.hdel(keys.MODES, cluster)
+        pipe.hdel(keys.SCALE_OUTLOOKS, cluster)
+        pipe.delete(keys.memory(cluster))
         for tier in Tier:
             pipe.delete(keys.samples(cluster, tier))
         pipe.execute()
@@ -183,11 +188,16 @@ class RedisStore:
         found = (self.command(fields[b"id"].decode()) for _, fields in rows)
         return [pair for pair in found if pair is not None]
 
-    # -- placement and modes
+    # -- placement
 
     def place(self, placement: Placement) -> None:
         """Say where an operator should run."""
         self.client.hset(keys.PLACEMENT, placement.operator, _encode(placement))
+
+    def place_if(self, placement: Placement, seen: Placement | None) -> bool:
+        """The same, unless somebody has said something else since it was seen."""
+        args = [placement.operator, _seen(seen), _encode(placement)]
+        return bool(self._place_if(keys=[keys.PLACEMENT], args=args))
 
     def placements(self) -> dict[str, Placement]:
         """Where every operator should run."""
@@ -195,12 +205,18 @@ class RedisStore:
         return {name.decode(): _placement.decode(data) for name, data in found.items()}
 
     def save_rebalance(
-        self, rebalance: Rebalance, changes: Sequence[Placement] = (), leader: Lease | None = None
+        self,
+        rebalance: Rebalance,
+        changes: Sequence[Placement] = (),
+        leader: Lease | None = None,
+        seen: Mapping[str, Placement] | None = None,
     ) -> bool:
-        """Keep a rebalance and the placements it changes, at once; False for an old leader."""
+        """Keep a rebalance and the placements it changes, at once; False for an old leader,
+        and if somebody has changed one of them since it was seen."""
         args: list[object] = [leader.token if leader else "", rebalance.id, _encode(rebalance)]
-        for placement in changes:
-            args += [placement.operator, _encode(placement)]
+        for change in changes:
+            before = (seen or {}).get(change.operator)
+            args += [change.operator, _seen(before), _encode(change)]
         lease = keys.lease(leader.name if leader else "")
         return bool(self._rebalance(keys=[lease, keys.REBALANCES, keys.PLACEMENT], args=args))
 
@@ -226,26 +242,6 @@ class RedisStore:
         """When the operator's last run committed its last batch."""
         found = self.client.hget(keys.COMMITS, operator)
         return None if found is None else float(found)
-
-    def set_mode(self, cluster: str, mode: Mode) -> None:
-        """Say how much a cluster lets the engine do."""
-        self.client.hset(keys.MODES, cluster, mode.value)
-
-    def modes(self) -> dict[str, Mode]:
-        """The clusters whose mode was set."""
-        found = self.client.hgetall(keys.MODES)
-        return {name.decode(): Mode(value.decode()) for name, value in found.items()}
-
-    # -- settings
-
-    def save_settings(self, group: str, values: Mapping[str, Any]) -> None:
-        """Keep a group of settings."""
-        self.client.hset(keys.SETTINGS, group, _encode(dict(values)))
-
-    def settings(self, group: str) -> dict[str, Any]:
-        """The settings of a group that were changed from their defaults."""
-        data = self.client.hget(keys.SETTINGS, group)
-        return dict(msgspec.json.decode(data)) if data else {}
 
     # -- leases
 
@@ -283,6 +279,10 @@ class RedisStore:
         """What every generator is asked for."""
         found = self.client.hgetall(keys.WORKLOADS)
         return [_workload.decode(found[name]) for name in sorted(found)]
+
+
+def _seen(placement: Placement | None) -> bytes:
+    return b"" if placement is None else _encode(placement)
 
 
 def _ms(at: float) -> int | str:

@@ -21,6 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controllers.model.snapshot import (
+    BATCHES_MOST,
+    Batch,
     Cluster,
     ClusterSample,
     Executor,
@@ -57,6 +59,7 @@ class OperatorFacts(Struct, frozen=True, kw_only=True):
     trigger_s: float = 0.0
     backlog: Backlog | None = None
     last_commit_at: float | None = None  # of the run before this one, wherever it was
+    idle: Progress | None = None  # its newest trigger, if that found nothing to do
 
 
 class Sampler:
@@ -79,7 +82,7 @@ class Sampler:
         for started in poll.started:
             self._names[started.id] = started.name or f"query-{started.id[:8]}"
             self._gone.discard(started.id)
-            self._track(started.id).run_id = started.run_id
+            self._track(started.id).begin(started.run_id)
         # A batch's tasks end before its commit, so their time counts first.
         for query_id, work in poll.queries.items():
             if query_id:
@@ -97,10 +100,9 @@ class Sampler:
             name = self._names.get(query_id, "")
             if name and name not in taken and not name.startswith(HIDDEN):
                 known.append(OperatorFacts(name=name, query_id=query_id))
-        operators = tuple(
-            self._operator(fact, poll, period_s, cluster.name)
-            for fact in sorted(known, key=lambda f: f.name)
-        )
+        known.sort(key=lambda f: f.name)
+        operators = tuple(self._operator(f, poll, period_s, cluster.name) for f in known)
+        batches = tuple(b for f in known for b in self._track(_key(f)).handed_over(f.name))
         for query_id in self._gone - named:
             self._tracks.pop(query_id, None)
         executors = _executors(poll.executors, period_s, memory_max_bytes)
@@ -117,6 +119,7 @@ class Sampler:
             ),
             operators=operators,
             executors=executors,
+            batches=batches,
         )
 
     def _track(self, query_id: str) -> "_Track":
@@ -125,7 +128,7 @@ class Sampler:
     def _operator(self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str) -> Operator:
         now = poll.at_ms / 1000.0
         work = poll.queries.get(fact.query_id or "\0", Work())
-        track = self._track(fact.query_id or f"\0{fact.name}")
+        track = self._track(_key(fact))
         figures = track.period(work, fact, now, period_s)
         return Operator(
             name=fact.name,
@@ -154,6 +157,7 @@ class _Track:
 
     def __init__(self) -> None:
         self.run_id: str | None = None
+        self.run_before: str | None = None
         self.first_at: float | None = None  # commit of the run's first batch
         self.batch: dict[str, Any] = {}  # figures of the last batch
         self.committed = 0  # offset in rows, where the source's offsets are row counts
@@ -162,21 +166,46 @@ class _Track:
         self.run_s_total = 0.0
         self.period_rows = 0
         self.period_batches = 0
+        self.batches: deque[Batch] = deque(maxlen=BATCHES_MOST)  # not handed over yet
         self.rate = 0.0
         self.trigger_s = 0.0
         self.arrivals: deque[tuple[float, int]] = deque()  # (time, rows appended so far)
         self.probed = False  # the host looks at the inputs itself
         self.latest: int | None = None  # rows appended, as the source reported with a batch
 
+    def begin(self, run_id: str) -> None:
+        """A run of the query begins; it has committed nothing yet."""
+        if run_id != self.run_id:
+            self.run_before, self.run_id = self.run_id, run_id
+            self.commits.clear()
+            self.first_at = None
+
     def commit(self, progress: Progress) -> None:
-        """Take in one committed batch."""
+        """Take in one trigger, with its batch if it had one."""
         duration_s = progress.duration_ms.get("triggerExecution", 0) / 1000.0
         began = epoch(progress.timestamp)
         at = began + duration_s
-        if progress.run_id != self.run_id or not self.commits:
-            self.run_id = progress.run_id
-            self.commits.clear()
-            self.first_at = None
+        observed = progress.observed_metrics.get(OBSERVATION, {})
+        median, first = observed.get("event_p50_s"), observed.get("event_first_s")
+        latency_p50_s = None if median is None else max(0.0, at - median)
+        has_batch = "addBatch" in progress.duration_ms
+        if has_batch:
+            self.period_rows += progress.num_input_rows
+            self.period_batches += 1
+            self.batches.append(
+                Batch(
+                    operator=progress.name or "",
+                    id=progress.batch_id,
+                    run_id=progress.run_id,
+                    committed_at=at,
+                    processing_s=duration_s,
+                    rows=progress.num_input_rows,
+                    latency_p50_s=latency_p50_s,
+                )
+            )
+        if progress.run_id == self.run_before:  # told only after the next run had begun
+            return
+        self.begin(progress.run_id)
         ends = [rows_in(s.end_offset) for s in progress.sources]
         if ends and all(e is not None for e in ends):
             self.committed = sum(e or 0 for e in ends)
@@ -185,32 +214,34 @@ class _Track:
             self.latest = sum(e or 0 for e in latest)
             if not self.probed:
                 self._arrived(began, self.latest)
-        if "addBatch" not in progress.duration_ms:
-            return  # an idle trigger: Spark reports it, but there was no batch
+        if not has_batch:
+            return  # an idle trigger: there was no batch
         previous = self.commits[-1][0] if self.commits else began
         # Back to back: what this batch took in was waiting while the last one overran.
         overran = self.batch.get("processing_s", 0.0) - self.trigger_s
         waited_s = max(0.0, overran) if began - previous < 0.1 else 0.0
         self.first_at = self.first_at or at
         self.rows_total += progress.num_input_rows
-        self.period_rows += progress.num_input_rows
-        self.period_batches += 1
         self.commits.append((at, self.rows_total, self.run_s_total))
         self.rate = progress.num_input_rows / max(at - previous, duration_s, 1e-3)
-        observed = progress.observed_metrics.get(OBSERVATION, {})
-        median, first = observed.get("event_p50_s"), observed.get("event_first_s")
         self.batch = {
             "batch_id": progress.batch_id,
             "batch_at": at,
             "batch_rows": progress.num_input_rows,
             "processing_s": duration_s,
             "scheduling_s": waited_s if median is None else max(0.0, began - median),
-            "latency_p50_s": None if median is None else max(0.0, at - median),
+            "latency_p50_s": latency_p50_s,
             "latency_max_s": None if first is None else max(0.0, at - first),
             "stateful": bool(progress.state_operators),
             "state_rows": _total(progress, "num_rows_total"),
             "state_bytes": _total(progress, "memory_used_bytes"),
         }
+
+    def handed_over(self, operator: str) -> list[Batch]:
+        """The batches since the last time, under the name that their operator is reported by."""
+        found = [replace(b, operator=operator) for b in self.batches]
+        self.batches.clear()
+        return found
 
     def _arrived(self, at: float, rows: int) -> None:
         self.arrivals.append((at, rows))
@@ -228,7 +259,11 @@ class _Track:
     ) -> dict[str, Any]:
         """Figures of the period that just ended."""
         self.trigger_s = fact.trigger_s
+        idle = fact.idle if fact.idle and fact.idle.run_id == self.run_id else None
+        if idle and self.first_at is None:
+            self.commit(idle)  # before the first batch nothing else knows the offsets
         figures = dict(self.batch)
+        figures["idle"] = idle is not None
         if fact.status is not OperatorStatus.RUNNING:
             figures.pop("processing_s", None)
         figures["rows"], figures["batches"] = self.period_rows, self.period_batches
@@ -279,6 +314,10 @@ class _Track:
         first, last = self.commits[0], self.commits[-1]
         rows = last[1] - first[1]
         return (last[2] - first[2]) / rows if rows > 0 else None
+
+
+def _key(fact: OperatorFacts) -> str:
+    return fact.query_id or f"\0{fact.name}"
 
 
 def rows_in(offset: Any) -> int | None:

@@ -58,13 +58,95 @@ if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEY
 return 1
 """
 
+# Whether an operator is still placed as somebody saw it ('' for not at all): a person may stop
+# it while the engine moves it, and neither may undo what the other has just done.
+_SAME = """
+local function same(key, operator, seen)
+  local stored = redis.call('HGET', key, operator)
+  if not stored or seen == '' then return not stored and seen == '' end
+  local now, was = cjson.decode(stored), cjson.decode(seen)
+  return now.cluster == was.cluster and now.wanted == was.wanted
+end
+"""
+
+# KEYS: placement. ARGV: operator, its placement as it was seen, the new one.
+PLACE_IF = f"""{_SAME}
+if not same(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+"""
 
 # KEYS: the leader's lease, rebalances, placement. ARGV: the leader's token ('' for a
-# person), id, rebalance, then operator and placement of each change. A leader that was
-# replaced meanwhile changes nothing.
-REBALANCE = """
+# person), id, rebalance, then operator, placement as it was seen and new placement of each
+# change. A leader that was replaced meanwhile changes nothing.
+REBALANCE = f"""{_SAME}
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+for i = 4, #ARGV, 3 do
+  if not same(KEYS[3], ARGV[i], ARGV[i + 1]) then return 0 end
+end
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
-for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1]) end
+for i = 4, #ARGV, 3 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 2]) end
+return 1
+"""
+
+# Beginning of the scripts that write to the audit trail what they do, before they do it: so
+# both happen or neither. Its answer, if there is one, is the script's: -1 asks for a new seal,
+# because somebody else wrote to the trail meanwhile; all else is an error.
+TELL = """
+local function tell(trail, length, number, entry)
+  local added = redis.pcall('XADD', trail, 'MAXLEN', '~', length, number .. '-0', 'e', entry)
+  if type(added) ~= 'table' or not added.err then return nil end
+  if string.find(added.err, 'equal or smaller', 1, true) then return -1 end
+  return added
+end
+"""
+
+# KEYS: the leader's lease, recommendations, their times, the open ones, their versions, the
+# audit trail. ARGV: the leader's token ('' for a person), id, version, recommendation, time,
+# open (1/0), number of the audit entry ('' for none), entry, length of the trail.
+# Compare-and-set: the version must be the stored one plus 1, or 0 for a new one.
+RECOMMEND = (
+    TELL
+    + """
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+local stored = tonumber(redis.call('HGET', KEYS[5], ARGV[2]) or '-1')
+if tonumber(ARGV[3]) ~= stored + 1 then return 0 end
+if ARGV[7] ~= '' then
+  local failed = tell(KEYS[6], ARGV[9], ARGV[7], ARGV[8])
+  if failed then return failed end
+end
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[4])
+redis.call('HSET', KEYS[5], ARGV[2], ARGV[3])
+redis.call('ZADD', KEYS[3], 'NX', ARGV[5], ARGV[2])
+redis.call(ARGV[6] == '1' and 'SADD' or 'SREM', KEYS[4], ARGV[2])
+return 1
+"""
+)
+
+# KEYS: the leader's lease, modes, the audit trail. ARGV: the leader's token, cluster, the mode
+# that it must have, the new one, number of the audit entry, entry, length of the trail.
+CHANGE_MODE = (
+    TELL
+    + """
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[2], ARGV[2]) ~= ARGV[3] then return 0 end
+local failed = tell(KEYS[3], ARGV[7], ARGV[5], ARGV[6])
+if failed then return failed end
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[4])
+return 1
+"""
+)
+
+# KEYS: the leader's lease, a cluster's memories. ARGV: the leader's token, then of each memory
+# its scaler, the SHA-1 of the memory that it follows from ('' for any) and itself. What a
+# person put in place since that was read stays: it counts for more than one period's learning.
+KEEP_MEMORIES = """
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+for i = 2, #ARGV, 3 do
+  local stored = redis.call('HGET', KEYS[2], ARGV[i]) or ''
+  if ARGV[i + 1] == '' or redis.sha1hex(stored) == ARGV[i + 1] then
+    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2])
+  end
+end
 return 1
 """

@@ -1,9 +1,9 @@
 """A host: the driver process of one cluster, running the operators placed there.
 
-Where an operator should run is kept in the store. Every host knows every operator
-and starts those that are placed with it, so a move is a change of placement: the
-old host lets go at a batch boundary, the new one takes the lease and resumes from
-the same checkpoint.
+Where an operator should run is kept in the store. A host starts those of its module
+that are placed with it, so a move is a change of placement: the old host lets go at a
+batch boundary, the new one takes the lease and resumes from the same checkpoint. It
+reports which operators its module declares, so that no other is moved there.
 """
 
 import importlib
@@ -29,13 +29,13 @@ from metrics.executors import Executors
 from metrics.redis_store import RedisStore
 from metrics.sampler import OperatorFacts
 from pipeline.edges.source import EdgeSource
-from pipeline.operator import Operator, check
-from pipeline.runner import Runner
-from pipeline.session import create_session
+from pipeline.operator import Operator, check, is_local
+from pipeline.runner import RENEW_S, Runner
+from pipeline.session import LOCAL_CHECKPOINTS, create_session
 
 log = logging.getLogger(__name__)
 
-STEP_S = 0.25
+STEP_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,10 @@ def load_operators(module: str, values: Mapping[str, str] | None = None) -> list
     return list(operators)
 
 
+def _is_local(operator: Operator) -> bool:
+    return operator.checkpoint is None or is_local(operator.checkpoint)
+
+
 class Host:
     """Runs operators until `stop`; `run` blocks."""
 
@@ -90,6 +94,7 @@ class Host:
         self._operators = good
         self._lock = threading.RLock()
         self._stop_event = threading.Event()
+        self._halted_event = threading.Event()
         self._placed: dict[str, Placement] = {}
         self.spark: SparkSession = create_session(
             settings.master,
@@ -98,6 +103,7 @@ class Host:
             max_executors=settings.max_executors,
             cores=settings.cores,
             local_dir=settings.local_dir,
+            conf=LOCAL_CHECKPOINTS if all(map(_is_local, good.values())) else None,
         )
         self.spark.dataSource.register(EdgeSource)
         self.executors = Executors(
@@ -117,6 +123,7 @@ class Host:
             facts=self._facts,
             handlers=handlers,
             hosted=True,
+            declared=good,
         )
         self._runners = {
             name: Runner(
@@ -134,23 +141,42 @@ class Host:
         """Keep the operators as they are wanted until told to stop."""
         self.agent.start()
         self._place()
-        while not self._stop_event.wait(STEP_S):
-            self._read_placement()
-            for name, runner in self._runners.items():
-                with self._lock:
-                    runner.step(self._wanted(name))
-        for runner in self._runners.values():
-            with self._lock:
-                try:
-                    runner.stop("the host has stopped")
-                except (RedisError, OSError):
-                    log.info("the store is away; leases end by themselves")
+        threading.Thread(target=self._keep_leases, name="weir-leases", daemon=True).start()
+        try:
+            while not self._stop_event.wait(STEP_S):
+                self._read_placement()
+                for name, runner in self._runners.items():
+                    with self._lock:
+                        runner.step(self._wanted(name))
+            self._halt()
+        finally:
+            self._halted_event.set()
         self.agent.close()
         self.spark.stop()
 
     def stop(self) -> None:
         """Make `run` end: operators stop at a batch boundary, leases are given back."""
         self._stop_event.set()
+
+    def _keep_leases(self) -> None:
+        """Renew them for as long as a query may write, whatever the one that steps waits for."""
+        while not self._halted_event.wait(RENEW_S):
+            for runner in self._runners.values():
+                runner.renew()
+
+    def _halt(self) -> None:
+        """Stop every operator, each at its own batch boundary."""
+        left = list(self._runners.values())
+        while left := [runner for runner in left if not self._let_go(runner)]:
+            time.sleep(STEP_S)
+
+    def _let_go(self, runner: Runner) -> bool:
+        try:
+            with self._lock:
+                return runner.stop("the host has stopped")
+        except (RedisError, OSError):  # it has ended before the store was asked
+            log.info("the store is away; leases end by themselves")
+            return True
 
     def _place(self) -> None:
         """Place what nobody has placed yet; an operator placed elsewhere stays there."""
@@ -160,8 +186,8 @@ class Host:
                 continue
             while not self._stop_event.is_set():
                 try:
-                    if name not in self.store.placements():
-                        self.store.place(Placement(operator=name, cluster=self.settings.name))
+                    here = Placement(operator=name, cluster=self.settings.name)
+                    self.store.place_if(here, seen=None)
                     break
                 except (RedisError, OSError):
                     time.sleep(0.5)
@@ -205,11 +231,14 @@ class Host:
         return self._runners[name]
 
     def _want(self, name: str, wanted: str) -> Runner:
-        runner = self._runner(name)
-        placed = replace(self._placed[name], wanted=wanted)
-        self.store.place(placed)
-        self._placed[name] = placed
-        return runner
+        """Ask for it where everybody looks; a move that begins meanwhile stays as it is."""
+        while True:
+            placed = self._placed = self.store.placements()
+            runner = self._runner(name)
+            after = replace(placed[name], wanted=wanted)
+            if self.store.place_if(after, seen=placed[name]):
+                self._placed = {**placed, name: after}
+                return runner
 
     def _start_operator(self, action: StartOperator, report: Report) -> str:
         runner = self._want(action.operator, "running")
@@ -228,7 +257,6 @@ class Host:
         report(0.1, "stopping at a batch boundary")
         with self._lock:
             runner.restart()
-            runner.status = OperatorStatus.STARTING
         return self._await(runner, OperatorStatus.RUNNING, "is running again", report)
 
     def _await(self, runner: Runner, status: OperatorStatus, done: str, report: Report) -> str:

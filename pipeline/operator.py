@@ -113,9 +113,18 @@ def observed(rows: DataFrame, event_time_s: Column) -> DataFrame:
     )
 
 
+def is_local(location: str) -> bool:
+    """Whether a checkpoint is a folder of this machine.
+
+    >>> is_local("/data/a"), is_local("file:///data/a"), is_local("hdfs://name/a")
+    (True, True, False)
+    """
+    return "://" not in location or location.startswith("file://")
+
+
 def _check_folder(name: str, location: str) -> None:
     """A local checkpoint must be writable now, not after the first batch."""
-    if "://" in location and not location.startswith("file://"):
+    if not is_local(location):
         return
     folder = Path(location.removeprefix("file://"))
     try:

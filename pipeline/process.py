@@ -19,6 +19,18 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def scratch(folder: Path) -> dict[str, str]:
+    """Environment of a child whose temporary files, a JVM's too, stay in one folder.
+
+    >>> scratch(Path("x"))["JAVA_TOOL_OPTIONS"]
+    '-Djava.io.tmpdir=x -XX:-UsePerfData'
+    """
+    return {
+        "TMPDIR": str(folder),
+        "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={folder} -XX:-UsePerfData",
+    }
+
+
 def spawn(
     argv: Sequence[str], log_file: Path, env: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[bytes]":

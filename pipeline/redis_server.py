@@ -38,7 +38,7 @@ class RedisServer:
 
     def __init__(self, folder: Path, port: int | None = None) -> None:
         self.folder = folder
-        self.port = port or free_port(6379)
+        self.port = port or free_port()
         self.url = f"redis://{LOOPBACK}:{self.port}/0"
         self.process: subprocess.Popen[bytes] | None = None
 

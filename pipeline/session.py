@@ -1,15 +1,38 @@
 """The Spark session of a host: exactly N executors at the start, up to M later."""
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from pipeline.home import lean_home
 from pipeline.ports import LOOPBACK
 
 _NEVER = "100000s"
+# Spark's usual manager of checkpoint files asks programs of the system (stat, chmod) about
+# local files, a process each: several times slower than writing the file.
+LOCAL_CHECKPOINTS = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    )
+}
+
+# Each streaming query with a Python source enters these, from a thread of its own, into one map
+# that all such queries share. Where two begin together and the map grows under both, it is broken
+# for good, and with it every task of either. What is there from the start makes nothing grow; the
+# values are Spark's defaults, and each is overwritten by the one that holds.
+_SHARED_ENV = {
+    "SPARK_LOCAL_DIRS": "/tmp",
+    "SPARK_AUTH_SOCKET_TIMEOUT": "15",
+    "SPARK_BUFFER_SIZE": "65536",
+    "SPARK_PYTHON_RUNTIME": "PYTHON_WORKER",
+}
 
 
 def create_session(
@@ -33,6 +56,10 @@ def create_session(
     root = str(Path(__file__).resolve().parent.parent)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+    if "SPARK_HOME" not in os.environ:
+        folder = Path(tempfile.mkdtemp(prefix="weir-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ["SPARK_HOME"] = str(lean_home(folder))
     builder = SparkSession.builder.master(master).appName(name)
     settings = {
         "spark.driver.host": LOOPBACK,
@@ -75,6 +102,7 @@ def create_session(
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
+    spark.sparkContext.environment.update(_SHARED_ENV)
     manager = spark.sparkContext._jsc.sc().executorAllocationManager()
     if manager.isDefined():
         manager.get().stop()

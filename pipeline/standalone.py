@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyspark
-
 from controllers.model.errors import Unavailable
+from pipeline.home import SPARK_HOME, lean_home
 from pipeline.ports import LOOPBACK, free_port, listening
 from pipeline.process import end, spawn, wait_for
 
-SPARK_HOME = Path(pyspark.__file__).parent
 _SPARK_CLASS = str(SPARK_HOME / "bin" / "spark-class")
 
 
@@ -63,7 +61,7 @@ class Standalone:
             f"-Dspark.deploy.recoveryDirectory={self.folder / 'recovery'}"
         )
         return {
-            "SPARK_HOME": str(SPARK_HOME),
+            "SPARK_HOME": str(lean_home(self.folder)),
             "SPARK_LOCAL_IP": LOOPBACK,
             "SPARK_NO_DAEMONIZE": "1",
             "SPARK_DAEMON_MEMORY": "256m",

@@ -5,6 +5,7 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.parts import icon
+from components.security import Role, needs
 from components.view.live import Figures
 from controllers.model.snapshot import Cluster
 
@@ -21,6 +22,7 @@ def ask_button(verb: str, cluster: str, operator: str = "", *, words: bool = Tru
         type="button",
         title=label,
         **{"aria-label": label},
+        **needs(Role.APPROVER),
     )
 
 

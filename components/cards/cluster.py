@@ -4,18 +4,25 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components.cards.actions import operator_buttons, scale_button
+from components.cards.modes import mode_button
 from components.cards.parts import data_age, icon, live, live_bar
 from components.charts.chart import chart_tile
 from components.view.charts import Chart
 from components.view.live import Figures
 from components.view.path import cluster_path, operator_path
+from components.view.text import plural
 from controllers.model.snapshot import Cluster, Operator
 
 
 def cluster_card(
-    cluster: Cluster, operators: tuple[Operator, ...], charts: list[Chart], figures: Figures
+    cluster: Cluster,
+    operators: tuple[Operator, ...],
+    charts: list[Chart],
+    figures: Figures,
+    *,
+    listed: bool = True,
 ) -> Component:
-    """The whole panel."""
+    """The whole panel; where operators are not `listed` it says where they are."""
     base = f"cluster/{cluster.name}"
     return html.Section(
         [
@@ -31,7 +38,11 @@ def cluster_card(
                         className="card-title",
                     ),
                     html.Div(
-                        [live(figures, f"{base}/executors", "quiet"), scale_button(cluster)],
+                        [
+                            live(figures, f"{base}/executors", "quiet"),
+                            mode_button(figures, cluster.name),
+                            scale_button(cluster),
+                        ],
                         className="card-actions",
                     ),
                 ],
@@ -41,7 +52,9 @@ def cluster_card(
                 [chart_tile(c, figures, f"cluster/{c.key}") for c in charts],
                 className="tiles tiles-5",
             ),
-            operators_table(operators, cluster, figures),
+            operators_table(operators, cluster, figures)
+            if listed
+            else _operators_elsewhere(operators, cluster),
         ],
         className="card cluster",
         **{"data-cluster": cluster.name, "aria-label": f"Cluster {cluster.name}"},
@@ -76,6 +89,12 @@ def operators_table(
         ),
         className="table-box",
     )
+
+
+def _operators_elsewhere(operators: tuple[Operator, ...], cluster: Cluster) -> Component:
+    many = dcc.Link(plural(len(operators), "operator"), href=cluster_path(cluster.name))
+    where = ", with figures and buttons on the cluster's page."
+    return html.P([many, where], className="quiet")
 
 
 def _operator_row(operator: Operator, cluster: Cluster, figures: Figures) -> Component:

@@ -49,9 +49,24 @@ def since(at: float | None) -> Component:
     return html.Span("", className="age", **{"data-since": round((at or 0.0) * 1000)})
 
 
+def until(at: float) -> Component:
+    """How long it takes until a moment, counting down; the browser fills it in."""
+    return html.Span("", className="age", **{"data-until": round(at * 1000)})
+
+
+def stamp(at: float) -> Component:
+    """A date and time of day in the viewer's zone; the browser fills it in."""
+    return html.Span("", className="time", **{"data-stamp": round(at * 1000)})
+
+
 def data_age(cluster: str) -> Component:
     """How old a cluster's data is; says so aloud when it is too old."""
     return html.Span("", className="data-age", **{"data-age-of": cluster})
+
+
+def region(name: str, className: str | None = None) -> Component:
+    """Where a panel goes that is sent whole when it changes; `assets/regions.js` fills it."""
+    return html.Div(id=name, className=className, **{"data-region": name})
 
 
 def card(

@@ -1,11 +1,12 @@
 """The dialog that shows what a plan would bring before it is carried out."""
 
-import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import ids
+from components.cards.dialog import button, comment_field, modal
 from components.cards.parts import fact, icon
+from components.security import Role
 from components.view import text
 from components.view.preview import LoadBar, MoveLine, Preview
 
@@ -13,35 +14,18 @@ FULL = 100.0
 
 
 def preview_dialog() -> Component:
-    """The dialog, closed. It stands outside the pages so that a redraw cannot take it away."""
-    return dmc.Modal(
-        id=ids.PREVIEW,
-        title="",
-        size=680,
-        centered=True,
-        closeButtonProps={"aria-label": "Close"},
-        children=html.Div(
-            [
-                dcc.Store(id=ids.PREVIEWED),
-                html.Div(id=ids.PREVIEW_BODY),
-                html.P(id=ids.PREVIEW_ERROR, className="dialog-error", role="alert"),
-                html.Div(
-                    [
-                        html.Button(
-                            "Cancel", id=ids.PREVIEW_CANCEL, className="button", type="button"
-                        ),
-                        html.Button(
-                            "Apply",
-                            id=ids.PREVIEW_APPLY,
-                            className="button button-primary",
-                            type="button",
-                        ),
-                    ],
-                    className="dialog-buttons",
-                ),
-            ],
-            className="dialog",
+    """The dialog, closed."""
+    return modal(
+        ids.PREVIEW,
+        dcc.Store(id=ids.PREVIEWED),
+        html.Div(id=ids.PREVIEW_BODY),
+        html.Div(comment_field(ids.PREVIEW_COMMENT), id=ids.PREVIEW_COMMENT_BOX),
+        error=ids.PREVIEW_ERROR,
+        buttons=(
+            button("Cancel", ids.PREVIEW_CANCEL),
+            button("Apply", ids.PREVIEW_APPLY, "primary", Role.APPROVER),
         ),
+        size=680,
     )
 
 

@@ -51,11 +51,12 @@ def _rebalance(row: RebalanceRow) -> Component:
                 **{"aria-valuenow": share, "aria-label": f"Rebalance {row.title}"},
             )
         )
-    parts.append(html.Ol([_move(m) for m in row.moves], className="moves"))
+    parts.append(html.Ol([move_line(m) for m in row.moves], className="moves"))
     return html.Li(parts, **{"data-rebalance": row.id, "data-status": row.status})
 
 
-def _move(row: MoveRow) -> Component:
+def move_line(row: MoveRow) -> Component:
+    """One move with its step and what was measured."""
     parts = [
         html.Div(
             [

@@ -6,7 +6,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components.cards.parts import icon
-from components.view.path import Place, cluster_path, operator_path
+from components.view.path import Place, cluster_path, operator_path, scale_path
 
 
 def loading() -> Component:
@@ -95,20 +95,23 @@ def alone(clusters: Sequence[str], address: str) -> Component:
 
 def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> Component:
     """A cluster or operator that nobody reports."""
-    known = (
-        [dcc.Link(n, href=cluster_path(n)) for n in clusters]
-        if place.kind == "cluster"
-        else [dcc.Link(n, href=operator_path(n)) for n in operators]
-    )
+    path = {"cluster": cluster_path, "scale": scale_path, "operator": operator_path}[place.kind]
+    kind = "operator" if place.kind == "operator" else "cluster"
+    known = [dcc.Link(n, href=path(n)) for n in (operators if kind == "operator" else clusters)]
     return _state(
         "search",
-        f"There is no {place.kind} {place.name}",
+        f"There is no {kind} {place.name}",
         [
             html.P("Nobody reports it. It may have been renamed, or it has not started yet."),
             html.P(["Known: ", *_joined(known)]) if known else None,
             html.P(dcc.Link("To the control room", href="/")),
         ],
     )
+
+
+def missing(title: str, text: str, href: str, link: str) -> Component:
+    """Something that is not kept, and where to look instead."""
+    return _state("search", title, [html.P(text), html.P(dcc.Link(link, href=href))])
 
 
 def lost(path: str) -> Component:

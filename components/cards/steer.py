@@ -8,7 +8,8 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.parts import card
-from components.view.balance import choices, follow_text
+from components.security import Role, needs
+from components.view.balance import alone, choices, follow_text
 from components.view.rebalances import planner_label
 from components.view.world import World
 
@@ -50,15 +51,21 @@ def follow_card(world: World) -> Component:
                 ),
                 dmc.Switch(
                     id=ids.FOLLOW_AUTO,
-                    label="Apply its plans without asking",
-                    checked=settings.auto,
+                    label="Apply its plans without asking: mode auto in every cluster",
+                    checked=alone(world),
                 ),
-                html.Button("Set", id=ids.FOLLOW_SET, className="button", type="button"),
+                html.Button(
+                    "Set",
+                    id=ids.FOLLOW_SET,
+                    className="button",
+                    type="button",
+                    **needs(Role.ADMIN),
+                ),
             ],
             className="steer steer-follow",
         ),
         html.P(
-            follow_text(settings, planner_label(world.outlook, settings.planner)),
+            follow_text(settings, planner_label(world.outlook, settings.planner), alone(world)),
             id=ids.FOLLOW_TEXT,
             className="steer-text quiet",
             role="status",

@@ -8,16 +8,19 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.parts import icon, live
+from components.security import Role, needs
 from components.view.live import Figures
 from controllers.engine.ports import Workload
 
 
-def workload_card(workloads: Sequence[Workload], figures: Figures) -> Component | None:
+def workload_card(
+    workloads: Sequence[Workload], figures: Figures, *, comment_required: bool = False
+) -> Component | None:
     """One line per generator; nothing where nothing generates."""
     if not workloads:
         return None
     return html.Section(
-        [_line(w, figures) for w in workloads],
+        [_line(w, figures, comment_required) for w in workloads],
         className="card workload",
         **{"aria-label": "Workload"},
     )
@@ -34,7 +37,7 @@ def highest_rate(workload: Workload) -> int:
     return int(-(-wanted // step) * step) if wanted > step else step
 
 
-def _line(workload: Workload, figures: Figures) -> Component:
+def _line(workload: Workload, figures: Figures, comment_required: bool) -> Component:
     most = highest_rate(workload)
     verb, picture = ("Resume", "play") if workload.paused else ("Pause", "pause")
     label = f"Rate of {workload.name} in rows/s"
@@ -76,6 +79,7 @@ def _line(workload: Workload, figures: Figures) -> Component:
                 id=ids.workload("set", workload.name),
                 className="button button-primary",
                 type="button",
+                **needs(Role.APPROVER),
             ),
             html.Button(
                 [icon(picture), verb],
@@ -83,7 +87,19 @@ def _line(workload: Workload, figures: Figures) -> Component:
                 className="button",
                 type="button",
                 **{"aria-label": f"{verb} {workload.name}"},
+                **needs(Role.APPROVER),
             ),
+            dmc.TextInput(
+                id=ids.workload("why", workload.name),
+                placeholder="Why; required here",
+                debounce=False,
+                size="sm",
+                className="workload-why",
+                attributes={"input": {"maxLength": 500}},
+                **{"aria-label": f"Why the rate of {workload.name} is changed"},
+            )
+            if comment_required
+            else None,
         ],
         className="workload-line",
         **{"data-workload": workload.name},

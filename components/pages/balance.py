@@ -4,11 +4,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from components import ids
-from components.cards.balance_note import balance_note
 from components.cards.matrices import matrices_card
-from components.cards.parts import card, data_age, live
+from components.cards.parts import card, data_age, live, region
 from components.cards.plans import plans_card
-from components.cards.rebalances import rebalances_list
 from components.cards.steer import follow_card, hand_card
 from components.charts.chart import chart_tile
 from components.pages.base import Page
@@ -20,7 +18,7 @@ from components.view.world import World
 def render(world: World, page: Page) -> Component:
     """Where the balance stands, what could be done, what was done, and why."""
     assert world.outlook is not None
-    figures, regions = page.figures, page.regions(world)
+    figures = page.figures
     clusters = [b.name for b in world.outlook.problem.bins]
     hosted = {c.name for c in world.snapshot.clusters if c.hosted}
     operators = [o.name for o in world.snapshot.operators if o.cluster in hosted]
@@ -31,7 +29,7 @@ def render(world: World, page: Page) -> Component:
                 className="page-head",
             ),
             _key_figures(figures),
-            html.Div(balance_note(regions[ids.BALANCE_NOTE]), id=ids.BALANCE_NOTE),
+            region(ids.BALANCE_NOTE),
             plans_card(proposals(world.outlook), figures),
             html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
             html.Div(
@@ -47,7 +45,7 @@ def render(world: World, page: Page) -> Component:
                         ),
                     ),
                     card(
-                        html.Div(rebalances_list(regions[ids.REBALANCES]), id=ids.REBALANCES),
+                        region(ids.REBALANCES),
                         title="Rebalances",
                     ),
                 ],

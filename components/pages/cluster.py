@@ -6,9 +6,8 @@ from dash.development.base_component import Component
 from components import ids
 from components.cards.actions import scale_button
 from components.cards.cluster import mode_tag, operators_table
-from components.cards.commands import commands_list
-from components.cards.executors import executors_table
-from components.cards.parts import card, data_age, fact, icon, live
+from components.cards.modes import mode_button
+from components.cards.parts import card, data_age, fact, icon, live, region
 from components.charts.chart import chart_tile
 from components.pages.base import Page
 from components.view.text import plural
@@ -20,7 +19,7 @@ def render(world: World, page: Page) -> Component:
     name = page.place.name
     cluster = world.snapshot.cluster(name)
     assert cluster is not None
-    figures, regions, base = page.figures, page.regions(world), f"cluster/{name}"
+    figures, base = page.figures, f"cluster/{name}"
     stacked, *others = page.charts
     spark_ui = (
         html.A(
@@ -41,7 +40,7 @@ def render(world: World, page: Page) -> Component:
             fact("Executors lost", live(figures, f"{base}/lost")),
             fact("Dropped events", live(figures, f"{base}/dropped-events")),
             fact("Dropped reports", live(figures, f"{base}/dropped-samples")),
-            fact("Mode", cluster.mode.value.replace("_", " ")),
+            fact("Mode", live(figures, f"mode/{name}")),
             fact("Application", cluster.app_id or "–"),
             fact("Spark", cluster.spark_version or "–"),
         ],
@@ -62,7 +61,10 @@ def render(world: World, page: Page) -> Component:
                         ],
                         className="card-title",
                     ),
-                    html.Div([spark_ui, scale_button(cluster)], className="card-actions"),
+                    html.Div(
+                        [spark_ui, mode_button(figures, name), scale_button(cluster)],
+                        className="card-actions",
+                    ),
                 ],
                 className="page-head",
             ),
@@ -91,11 +93,11 @@ def render(world: World, page: Page) -> Component:
             html.Div(
                 [
                     card(
-                        html.Div(executors_table(regions[ids.EXECUTORS]), id=ids.EXECUTORS),
+                        region(ids.EXECUTORS),
                         title="Executors",
                     ),
                     card(
-                        html.Div(commands_list(regions[ids.COMMANDS]), id=ids.COMMANDS),
+                        region(ids.COMMANDS),
                         title="Recent commands",
                     ),
                 ],

@@ -5,43 +5,51 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.cluster import cluster_card
-from components.cards.commands import commands_list
 from components.cards.figures import key_figures
-from components.cards.parts import card
+from components.cards.overview import map_elsewhere, overview_card
+from components.cards.parts import card, region
 from components.cards.workload import workload_card
 from components.pages.base import Page
-from components.view.map import flow_order
 from components.view.world import World
 
 
 def render(world: World, page: Page) -> Component:
     """Key figures, workload, clusters, map, commands."""
     snapshot = world.snapshot
+    large = page.overview is not None
     cards = [
         cluster_card(
             cluster,
-            snapshot.operators_of(cluster.name),
-            [c for c in page.charts if c.cluster == cluster.name],
+            snapshot.operators_of(name),
+            [c for c in page.charts if c.cluster == name],
             page.figures,
+            listed=not large,
         )
-        for name in flow_order(snapshot)
+        for name in page.in_full
         if (cluster := snapshot.cluster(name))
     ]
+    flows = map_elsewhere(snapshot) if large else html.Div(className="map", **{"data-map": "flow"})
     return html.Div(
         [
             html.H1("Control room", className="visually-hidden"),
             key_figures(page.figures, world.target_latency_s),
-            workload_card(world.workloads, page.figures),
+            card(
+                region(ids.INBOX),
+                title="Inbox",
+                className="inbox",
+            ),
+            workload_card(
+                world.workloads,
+                page.figures,
+                comment_required=world.control.settings.comment_required,
+            ),
+            overview_card(snapshot, len(page.in_full), page.figures) if large else None,
             *cards,
             html.Div(
                 [
+                    card(flows, title="Operators on clusters", className="map-card"),
                     card(
-                        html.Div(className="map", **{"data-map": "flow"}),
-                        title="Operators on clusters",
-                        className="map-card",
-                    ),
-                    card(
-                        html.Div(commands_list(page.regions(world)[ids.COMMANDS]), id=ids.COMMANDS),
+                        region(ids.COMMANDS),
                         title="Recent commands",
                     ),
                 ],

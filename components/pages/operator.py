@@ -5,8 +5,7 @@ from dash.development.base_component import Component
 
 from components import ids
 from components.cards.actions import operator_buttons
-from components.cards.commands import commands_list
-from components.cards.parts import card, data_age, fact, live
+from components.cards.parts import card, data_age, fact, live, region
 from components.charts.chart import chart_tile
 from components.pages.base import Page
 from components.view.path import cluster_path
@@ -84,10 +83,7 @@ def render(world: World, page: Page) -> Component:
                         [
                             card(facts, title="Facts"),
                             card(
-                                html.Div(
-                                    commands_list(page.regions(world)[ids.COMMANDS]),
-                                    id=ids.COMMANDS,
-                                ),
+                                region(ids.COMMANDS),
                                 title="Recent commands",
                             ),
                         ],

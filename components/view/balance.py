@@ -12,8 +12,10 @@ from components.view.rebalances import planner_label
 from components.view.world import World
 from controllers.balancing.plan import Plan
 from controllers.engine.balance import BalanceSettings
+from controllers.engine.modes import strictest
 from controllers.engine.outlook import Outlook, Proposal
 from controllers.model.errors import InvalidInput
+from controllers.model.snapshot import Mode
 from controllers.settings import build
 
 OLD_AFTER_S = 20.0
@@ -85,7 +87,10 @@ def note(world: World) -> Note:
     aid = followed.words if followed else ""
     if view.wait:
         return Note(
-            state="warn", text=f"The engine holds back: {view.wait}.", planner=label, aid=aid
+            state="warn",
+            text=f"The engine holds back: {view.wait.rstrip('.')}.",
+            planner=label,
+            aid=aid,
         )
     return Note(state="ok", text="The engine is ready to act.", planner=label, aid=aid)
 
@@ -110,10 +115,10 @@ def figures(world: World) -> Figures:
         "balance/top-where": Figure(f"of the capacity of {top[0]}"),
         "balance/planner": Figure(planner_label(view, world.balance.planner)),
         "balance/auto": Figure(
-            "by itself" if world.balance.auto else "when asked",
-            "warn" if world.balance.auto else "",
+            "by itself" if alone(world) else "when asked",
+            "warn" if alone(world) else "",
         ),
-        "balance/periods": Figure(f"over the last {text.plural(view.periods, 'period')}"),
+        "balance/periods": Figure(periods_text(view)),
     }
     most = max(p.plan.after.load_distance for p in view.proposals) or 1.0
     for name, proposal in proposals(view).items():
@@ -137,6 +142,14 @@ def plan_figures(name: str, proposal: Proposal, most: float, *, followed: bool) 
         f"{base}/bound": Figure(text.NOTHING if plan.bound is None else f"{plan.bound:.1f}"),
         f"{base}/words": Figure(proposal.words),
     }
+
+
+def periods_text(view: Outlook) -> str:
+    """What the correlations rest on: an operator that began late has fewer periods to compare."""
+    found = (view.clusters, view.operators, view.operators_by_cluster)
+    cells = [n for matrix in found if matrix for row in matrix.periods for n in row]
+    least, most = min(cells, default=view.periods), text.plural(view.periods, "period")
+    return f"over the last {most}" if least == view.periods else f"over the last {least} to {most}"
 
 
 def better(before: float, after: float) -> State:
@@ -167,14 +180,21 @@ def distance_points(outlook: Outlook | None, since_ms: int = 0) -> dict[str, lis
     return {"x": [at for at, _ in fresh], "y": [[distance for _, distance in fresh]]}
 
 
-def follow_text(settings: BalanceSettings, label: str) -> str:
+def alone(world: World) -> bool:
+    """Whether every cluster that hosts operators lets the engine act by itself."""
+    hosts = [c.name for c in world.snapshot.clusters if c.hosted]
+    automatic = (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA)
+    return bool(hosts) and strictest(world.control.modes, hosts) in automatic
+
+
+def follow_text(settings: BalanceSettings, label: str, auto: bool) -> str:
     """What the engine will do under these settings."""
     if settings.planner == "no_op" or label == "No balancing":
         return "The engine watches the balance and never moves anything by itself."
-    if not settings.auto:
+    if not auto:
         return (
             f"The engine plans with {label} and shows the plan here. "
-            "Nothing moves until somebody applies one."
+            "Nothing moves until somebody approves it."
         )
     return (
         f"The engine plans with {label} and applies the plan without asking: at most "
@@ -183,14 +203,14 @@ def follow_text(settings: BalanceSettings, label: str) -> str:
     )
 
 
-def changed(world: World, kept: Mapping[str, Any], planner: Any, auto: Any) -> dict[str, Any]:
+def changed(world: World, kept: Mapping[str, Any], planner: Any) -> dict[str, Any]:
     """The settings to keep when a person chooses; refused in words if they cannot hold."""
-    known = {c["value"] for c in choices(world)}
+    known = [c["value"] for c in choices(world)]
     if planner not in known:
         raise InvalidInput(
             f"There is no planner {planner or 'chosen'}; known: {', '.join(sorted(known))}.",
             field="planner",
         )
-    values = {**kept, "planner": planner, "auto": bool(auto)}
+    values = {**kept, "planner": planner}
     build(BalanceSettings, values)
     return values

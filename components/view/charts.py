@@ -22,6 +22,8 @@ class Trace(Struct, frozen=True, kw_only=True):
     colour: str  # a custom property of the style sheet, without the dashes
     style: Literal["line", "area", "step", "stack"] = "line"
     dashed: bool = False
+    right: bool = False  # read on the axis to the right
+    unit: str = ""  # where it is not the chart's
 
 
 class Chart(Struct, frozen=True, kw_only=True):
@@ -36,7 +38,9 @@ class Chart(Struct, frozen=True, kw_only=True):
     help: str = ""
     line: float | None = None  # a limit that the traces are read against
     line_label: str = ""
+    line_right: bool = False  # the limit is one of the right axis
     least_top: float = 0.0  # the axis reaches at least this far
+    least_top_right: float = 0.0
     whole: bool = False  # only whole numbers make sense on the axis
 
 
@@ -233,11 +237,14 @@ def spec(chart: Chart) -> dict[str, Any]:
         "cluster": chart.cluster,
         "traces": [
             {"name": t.name, "colour": t.colour, "style": t.style, "dashed": t.dashed}
+            | ({"right": True, "unit": t.unit} if t.right else {})
             for t in chart.traces
         ],
         "line": chart.line,
         "lineLabel": chart.line_label,
+        "lineRight": chart.line_right,
         "leastTop": chart.least_top,
+        "leastTopRight": chart.least_top_right,
         "whole": chart.whole,
     }
 

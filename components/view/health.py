@@ -9,6 +9,7 @@ unknown   Redis, where it would report, does not answer
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Literal
 
 from msgspec import Struct
@@ -18,6 +19,8 @@ from components.view.text import plural
 from components.view.world import World, stale, stale_after_s
 from controllers.engine.ports import Part
 
+MANY = 12
+"""Of a kind with more parts than these, the header does not name those that are well."""
 SILENT_AFTER_S = 6.0
 """Every part beats each one or two seconds; a missing third beat is worth a word."""
 
@@ -56,6 +59,23 @@ def health(world: World) -> list[PartHealth]:
     if world.redis_down_since is not None or not world.ready:
         return parts + [replace(p, state="unknown", at=None) for p in _others(world)]
     return parts + _others(world)
+
+
+def together(parts: Sequence[PartHealth]) -> list[PartHealth]:
+    """As the header shows them: of a kind with many parts, those that are up in one entry."""
+    found: list[PartHealth] = []
+    for kind, group in groupby(parts, key=lambda p: p.kind):
+        these = list(group)
+        up = [p for p in these if p.state == "up"]
+        if len(these) > MANY and len(up) > 1:
+            title = plural(len(up), _TITLES.get(kind, kind).lower())
+            found.append(PartHealth(id=kind, kind=kind, title=title, state="up"))
+            these = [p for p in these if p.state != "up"]
+        found += these[:MANY]
+        if len(these) > MANY:
+            more = f"{len(these) - MANY} more not up"
+            found.append(PartHealth(id=f"{kind}-more", kind=kind, title=more, state="silent"))
+    return found
 
 
 def overall(world: World) -> Literal["ok", "degraded"]:

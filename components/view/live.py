@@ -5,6 +5,7 @@ afterwards only the values that changed are sent, and the browser replaces the
 text and the state in place.
 """
 
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -121,7 +122,13 @@ _STATUS: dict[OperatorStatus, State] = {
 def operator_brief(world: World, operator: Operator) -> Figures:
     """What a list of operators shows of each; the bar is its share of the cluster's cores."""
     cluster = world.snapshot.cluster(operator.cluster)
-    fill = min(operator.load / max(cluster.capacity if cluster else 1, 1), 1.0)
+    return dict(_brief(operator, cluster.capacity if cluster else 1))
+
+
+@lru_cache(maxsize=4096)
+def _brief(operator: Operator, capacity: int) -> Figures:
+    """The same until its next report, however often pages are made in between."""
+    fill = min(operator.load / max(capacity, 1), 1.0)
     base = f"operator/{operator.name}"
     return {
         f"{base}/status": Figure(operator.status.value, _STATUS[operator.status]),

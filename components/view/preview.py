@@ -10,6 +10,7 @@ from components.view import text
 from components.view.balance import better, old, proposals
 from components.view.rebalances import planner_label
 from components.view.world import World, on_their_way, stale
+from controllers.balancing.base import planners
 from controllers.balancing.plan import Plan
 from controllers.balancing.problem import Problem
 from controllers.engine.moves import MoveState, Rebalance
@@ -18,6 +19,7 @@ from controllers.model.decision import Move
 from controllers.model.errors import InvalidInput, NotFound, Refused
 from controllers.model.placement import Placement
 
+HAND = "by_hand"
 _VERDICT = {"ok": "better", "": "no better", "warn": "worse"}
 
 
@@ -93,6 +95,10 @@ def plan_by_hand(world: World, operator: Any, target: Any) -> Plan:
         raise NotFound(f"There is no cluster {target} to move to.")
     if source == target:
         raise Refused(f"{operator} is in {target} already.")
+    cluster = world.snapshot.cluster(target)
+    why = cluster.unfit_for(operator) if cluster else ""
+    if why:
+        raise Refused(f"{why}.")
     return by_hand(problem, [Move(operator=operator, source=source, target=target)])
 
 
@@ -139,9 +145,13 @@ def preview(world: World, plan: Plan, words: str, rebalance_id: str) -> Preview:
 def previewed_of(data: Any) -> Previewed:
     """What a browser sends back of a preview."""
     try:
-        return msgspec.convert(data, Previewed)
+        found = msgspec.convert(data, Previewed)
     except msgspec.ValidationError:
-        raise InvalidInput("Open the preview again; this one cannot be read.") from None
+        found = None
+    # Whose plan it is decides how the engine treats it: nobody may call theirs a rollback.
+    if found is None or found.planner not in (*planners(), HAND):
+        raise InvalidInput("Open the preview again; this one cannot be read.")
+    return found
 
 
 def rebalance_for(
@@ -202,4 +212,7 @@ def _warning(world: World, moves: Sequence[Move]) -> str:
     if old(world):
         return "The engine is not at work, so this cannot be applied now."
     silent = sorted({m.target for m in moves if stale(world, m.target)})
-    return f"{', '.join(silent)} has sent no data lately." if silent else ""
+    if silent:
+        return f"{', '.join(silent)} has sent no data lately."
+    guessed = ", ".join(world.outlook.problem.unknown) if world.outlook else ""
+    return f"The cost of {guessed} is not known yet, so the loads are a guess." if guessed else ""

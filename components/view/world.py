@@ -5,14 +5,17 @@ anything else. View functions take a `World` and return plain data.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from components.view.inbox_facts import Control
 from controllers.engine.balance import BalanceSettings
 from controllers.engine.moves import MoveState
 from controllers.engine.outlook import Outlook
 from controllers.engine.ports import Part, Rebalance, Workload
+from controllers.engine.scaling import ScaleOutlook
 from controllers.model.command import Command, CommandResult
 from controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
 
@@ -36,6 +39,10 @@ class World(Struct, frozen=True, kw_only=True):
     outlook: Outlook | None = None  # the engine's, on the balance of load
     rebalances: Sequence[Rebalance] = ()  # newest first
     balance: BalanceSettings = BalanceSettings()
+    scale_outlooks: Mapping[str, ScaleOutlook] = {}  # by cluster
+    scale_settings: Mapping[str, Mapping[str, Any]] = {}  # group -> as people gave them
+    memories: Mapping[str, Mapping[str, bytes]] = {}  # cluster -> scaler -> what it remembers
+    control: Control = Control()  # recommendations, modes, pause-all
 
     def newest(self, cluster: str) -> ClusterSample | None:
         """The last report of a cluster."""

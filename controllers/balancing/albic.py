@@ -10,6 +10,7 @@ from msgspec import Struct
 from controllers.balancing.arrays import Arrays, Ints
 from controllers.balancing.base import Placed, Planner, Remaining, outcome
 from controllers.balancing.bound import lower_bound
+from controllers.balancing.figures import collocation
 from controllers.balancing.graph import partition
 from controllers.balancing.milp import MilpSettings, search
 from controllers.balancing.pairs import Pair, joined, scored_pairs, sets_of
@@ -25,7 +26,8 @@ class AlbicSettings(Struct, frozen=True):
         float, setting("Largest load distance to accept", unit="points", ge=0)
     ] = 10.0
     max_unit_load: Annotated[
-        float, setting("Largest load of items moved as one", unit="points", ge=0)
+        float,
+        setting("Largest load of items brought together and moved as one", unit="points", ge=0),
     ] = 25.0
     unit_load_step: Annotated[
         float, setting("Take off that when the distance is too large", unit="points", ge=0.1)
@@ -45,7 +47,8 @@ class Albic(Planner):
     """Pairs that exchange more than their share and sit together stay together, in
     units that are small enough to be moved; the best new pairs are brought together;
     then the units are balanced like single items. If the load distance comes out too
-    large, again with smaller units, and at last without any.
+    large, again with smaller units, and at last without any. A plan that is no progress
+    is dropped: under a constant load it comes to rest.
 
     One new pair per round, as printed, needs hundreds of rounds; here a share of the
     budget goes into new pairs. A pair whose first item sends to no other counts.
@@ -53,7 +56,7 @@ class Albic(Planner):
     >>> from controllers.balancing.problem import Bin, Budget, Flow, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
-    ...     items=tuple(Item(name=n, load=0.2, bin=b) for n, b in zip("wxyz", "abab")),
+    ...     items=tuple(Item(name=n, load=0.1, bin=b) for n, b in zip("wxyz", "abab")),
     ...     flows=(Flow(source="w", target="x", rate=9.0), Flow(source="y", target="z", rate=5.0)),
     ...     budget=Budget(moves=2),
     ... )
@@ -79,17 +82,49 @@ class Albic(Planner):
         settings: AlbicSettings = self.settings
         bound = lower_bound(arrays)
         together, apart = scored_pairs(problem, arrays.home, settings.score_factor)
+        pairs = [*together, *apart]
         limit = settings.max_unit_load
         seed = int(rng.integers(2**31))
-        while limit > 0.0 and (together or apart):
+        while limit > 0.0 and pairs:
             place = self._round(arrays, together, apart, limit, bound, seed)
-            if arrays.distance(place) <= settings.max_distance:
+            refusal = self._refusal(problem, arrays, pairs, place)
+            near = arrays.distance(place) <= settings.max_distance
+            # A unit's cost is a sum that was rounded, so the budget is looked at again.
+            if near and not refusal and arrays.affords(place):
                 break
             limit -= settings.unit_load_step
         else:
             place, _ = search(arrays, bound, MilpSettings(), rng, remaining_s)
-        return Placed(
-            place, outcome(arrays, place, "Nothing to bring together or to balance."), bound
+            refusal = self._refusal(problem, arrays, pairs, place)
+        if refusal:
+            place = arrays.home
+        without = refusal or "Nothing to bring together or to balance."
+        return Placed(place, outcome(arrays, place, without), bound)
+
+    def _refusal(self, problem: Problem, arrays: Arrays, pairs: list[Pair], place: Ints) -> str:
+        """Why a placement is no progress over the present one; empty if it is, or if it is that.
+
+        Every plan comes out ahead in a fixed order of aims, so a constant load comes to
+        rest: otherwise one plan can undo for ever what another has done.
+        """
+        if np.array_equal(place, arrays.home):
+            return ""
+
+        def rank(at: Ints) -> tuple[int, float, float, float]:
+            distance = arrays.distance(at)
+            beyond = max(0.0, distance - self.settings.max_distance)
+            inside = sum(p.rate for p in pairs if at[p.source] == at[p.target])
+            return int((~arrays.keep[at]).sum()), round(beyond, 9), -inside, round(distance, 9)
+
+        before, after = rank(arrays.home), rank(place)
+        worse = after[0] == before[0] and after[3] > before[3]
+        if after < before and not (
+            worse and collocation(problem, place) <= collocation(problem, arrays.home)
+        ):
+            return ""
+        return (
+            f"What was found takes the load distance from {before[3]:.2f} to {after[3]:.2f} points "
+            "and does not bring more traffic together."
         )
 
     def _round(
@@ -107,6 +142,7 @@ class Albic(Planner):
             arrays,
             unit_of,
             apart,
+            limit,
             self.settings.max_pairs,
             math.floor(whole_budget[0] * self.settings.budget_share),
             whole_budget[1] * self.settings.budget_share,

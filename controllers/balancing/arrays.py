@@ -1,5 +1,6 @@
 """A problem as numpy arrays, for planners that count in thousands of items."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,6 @@ from controllers.balancing.problem import Problem, resource_map
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-_EXACT = 2.0**20  # multiples of 1 / this add up without rounding
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Arrays:
     movable: Bools
     capacity: Floats
     keep: Bools
-    used: Floats  # item x resource
+    used: Floats  # item x resource; a set of allowed bins counts as one, see `_allowed`
     limit: Floats  # bin x resource; what a plan may bring a bin to
     max_moves: int
     max_cost: float
@@ -50,6 +50,7 @@ class Arrays:
         capacity = np.array([b.capacity for b in bins], dtype=np.float64)
         keep = np.array([b.keep for b in bins], dtype=np.bool_)
         used, limit = _resources(problem, home, capacity)
+        only, where = _allowed(problem)
         return cls(
             load=load,
             cost=cost,
@@ -57,10 +58,10 @@ class Arrays:
             movable=~np.array([i.pinned for i in items], dtype=np.bool_),
             capacity=capacity,
             keep=keep,
-            used=used,
-            limit=limit,
+            used=np.hstack([used, only]) if only.shape[1] else used,
+            limit=np.hstack([limit, where]) if only.shape[1] else limit,
             max_moves=len(items) if budget.moves is None else min(budget.moves, len(items)),
-            max_cost=_spendable(budget.cost, cost),
+            max_cost=math.inf if budget.cost is None else float(budget.cost),
             weight=np.ones(len(items)),
         )
 
@@ -91,17 +92,19 @@ class Arrays:
 
     def spent(self, place: Ints) -> tuple[int, float]:
         """Moves and cost of going from the present to `place`."""
+        return self.account(place)[:2]
+
+    def account(self, place: Ints) -> tuple[int, float, float]:
+        """The same, and what rounding has taken from the cost."""
         moved = place != self.home
-        return round(self.weight[moved].sum()), float(self.cost[moved].sum())
+        costs = self.cost[moved].tolist()
+        cost = math.fsum(costs)
+        return round(self.weight[moved].sum()), cost, math.fsum([*costs, -cost])
 
-
-def _spendable(limit: float | None, cost: Floats) -> float:
-    """The cost budget, a hair lower where adding costs rounds, so that it is never passed."""
-    if limit is None:
-        return float("inf")
-    with np.errstate(over="ignore"):
-        exact = bool(np.all(np.mod(cost * _EXACT, 1.0) == 0.0)) and float(cost.sum()) < 2.0**32
-    return limit if exact else limit * (1.0 - 1e-12)
+    def affords(self, place: Ints) -> bool:
+        """Whether going there is within the budget."""
+        moves, cost = self.spent(place)
+        return moves <= self.max_moves and cost <= self.max_cost
 
 
 def _resources(problem: Problem, home: Ints, capacity: Floats) -> tuple[Floats, Floats]:
@@ -128,4 +131,32 @@ def _resources(problem: Problem, home: Ints, capacity: Floats) -> tuple[Floats, 
             max(found.get(name, size if one_unit else highest), now)
             for found, size, now in zip(stated, capacity, present, strict=True)
         ]
+    return used, limit
+
+
+def _allowed(problem: Problem) -> tuple[Floats, Floats]:
+    """Allowed bins in the form of resources: who respects those respects these.
+
+    The items that may only be on a certain set of bins use one unit of a resource of
+    their own, of which the bins of that set have any amount and the others nothing.
+
+    >>> from controllers.balancing.problem import Bin, Item
+    >>> _allowed(Problem(
+    ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
+    ...     items=(Item(name="x", load=1.0, bin="a", allowed=()), Item(name="y", load=1.0, bin="a")),
+    ... ))
+    (array([[1.],
+           [0.]]), array([[inf],
+           [ 0.]]))
+    """
+    items, bins = problem.items, problem.bins
+    groups: dict[frozenset[str], list[int]] = {}
+    for position, item in enumerate(items):
+        if item.allowed is not None:
+            groups.setdefault(frozenset((*item.allowed, item.bin)), []).append(position)
+    groups = {group: found for group, found in groups.items() if len(group) < len(bins)}
+    used, limit = np.zeros((len(items), len(groups))), np.zeros((len(bins), len(groups)))
+    for column, (group, found) in enumerate(groups.items()):
+        used[found, column] = 1.0
+        limit[[b.name in group for b in bins], column] = np.inf
     return used, limit

@@ -9,19 +9,21 @@ result against the budget.
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict, fields
 
 import controllers.balancing as package
 from controllers.balancing.arrays import Arrays, Ints
 from controllers.balancing.plan import Plan, plan_of
 from controllers.balancing.problem import Problem
 from controllers.model.decision import Reason
-from controllers.model.errors import NotFound
+from controllers.model.errors import InvalidInput, NotFound
+from controllers.settings import build
 
 Remaining = Callable[[], float]
 """Seconds that are left to plan in; a planner has no clock of its own."""
@@ -58,12 +60,37 @@ class Planner(ABC):
     ) -> Plan:
         """A placement of all items within the budget, with figures before and after."""
         arrays = Arrays.of(problem)
-        nothing = _nothing_to_plan(arrays)
+        tuned = self.tuned(problem.settings)
+        nothing = _nothing_to_plan(problem, arrays)
         if nothing is not None:
             return plan_of(self.name, problem, arrays, arrays.home, nothing)
-        placed = self.place(problem, arrays, np.random.default_rng(seed), remaining_s)
-        _hold(self.name, arrays, placed.place)
+        placed = tuned.place(problem, arrays, np.random.default_rng(seed), remaining_s)
+        _hold(self.name, problem, arrays, placed.place)
         return plan_of(self.name, problem, arrays, placed.place, placed.reason, placed.bound)
+
+    def tuned(self, given: Mapping[str, Any]) -> "Planner":
+        """The same planner with what a problem sets for it; it may set no other than declared.
+
+        >>> planner("albic").tuned({"max_distance": 3, "cola": {"max_distance": 4}}).settings
+        AlbicSettings(max_distance=3.0, max_unit_load=25.0, unit_load_step=5.0, score_factor=1.5, \
+budget_share=0.7, max_pairs=100000)
+        >>> planner("no_op").tuned({"speed": 3})
+        Traceback (most recent call last):
+        controllers.model.errors.InvalidInput: settings.speed is no setting of no_op; known: none
+        """
+        if not given:
+            return self
+        own = {key: value for key, value in given.items() if key not in planners()}
+        own |= own_settings(given, self.name)
+        known = [field.encode_name for field in fields(self.Settings)]
+        for key in own:
+            if key not in known:
+                text = f"is no setting of {self.name}; known: {', '.join(known) or 'none'}"
+                raise InvalidInput(f"settings.{key} {text}", field=f"settings.{key}")
+        try:
+            return type(self)(build(self.Settings, {**asdict(self.settings), **own}))
+        except InvalidInput as error:
+            raise InvalidInput(f"settings.{error}", field=f"settings.{error.field}") from None
 
     @abstractmethod
     def place(
@@ -103,6 +130,14 @@ def planner(name: str, settings: Struct | None = None) -> Planner:
     return known[name](settings)
 
 
+def own_settings(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What a problem sets for the planner of that name alone."""
+    own = given.get(name, {})
+    if not isinstance(own, dict):
+        raise InvalidInput(f"settings.{name} must be an object", field=f"settings.{name}")
+    return own
+
+
 def outcome(arrays: Arrays, place: Ints, without: str) -> Reason:
     """The reason in numbers; `without` says why if nothing moves."""
     before, after = arrays.distance(arrays.home), arrays.distance(place)
@@ -117,7 +152,9 @@ def outcome(arrays: Arrays, place: Ints, without: str) -> Reason:
     return Reason(text=text, rule="load_distance", numbers=numbers)
 
 
-def _nothing_to_plan(arrays: Arrays) -> Reason | None:
+def _nothing_to_plan(problem: Problem, arrays: Arrays) -> Reason | None:
+    if problem.unknown:
+        return Reason(text=f"The load of {', '.join(problem.unknown)} is not known yet.")
     if not len(arrays.load):
         return Reason(text="There are no items to place.")
     if not arrays.keep.any():
@@ -126,6 +163,12 @@ def _nothing_to_plan(arrays: Arrays) -> Reason | None:
         return Reason(text="Every item is pinned to its bin.")
     if arrays.max_moves == 0:
         return Reason(text="The budget allows no move.", rule="moves <= 0")
+    cheapest = float(arrays.cost[arrays.movable].min())
+    if cheapest > arrays.max_cost:
+        return Reason(
+            text=f"The budget allows no move: the cheapest costs {cheapest:g}.",
+            rule=f"cost <= {arrays.max_cost:g}",
+        )
     if not (arrays.load > 0).any() and bool(arrays.keep[arrays.home].all()):
         return Reason(text="No item has any load, so there is nothing to balance.")
     if int(arrays.keep.sum()) == 1 and bool(arrays.keep[arrays.home].all()):
@@ -133,11 +176,14 @@ def _nothing_to_plan(arrays: Arrays) -> Reason | None:
     return None
 
 
-def _hold(name: str, arrays: Arrays, place: Ints) -> None:
+def _hold(name: str, problem: Problem, arrays: Arrays, place: Ints) -> None:
     """An algorithm that breaks the rules is a bug: better no plan than that one."""
     moved = place != arrays.home
-    moves, cost = arrays.spent(place)
-    if moves > arrays.max_moves or cost > arrays.max_cost:
-        raise AssertionError(f"{name} went over the budget: {moves} moves, cost {cost}")
+    if not arrays.affords(place):
+        raise AssertionError(f"{name} went over the budget: {arrays.spent(place)}")
     if (moved & ~arrays.movable).any() or (moved & ~arrays.keep[place]).any():
         raise AssertionError(f"{name} moved a pinned item or moved onto a bin to be emptied")
+    for at in np.flatnonzero(moved):
+        allowed = problem.items[at].allowed
+        if allowed is not None and problem.bins[place[at]].name not in allowed:
+            raise AssertionError(f"{name} moved {problem.items[at].name} where it may not be")

@@ -28,6 +28,10 @@ def check(problem: Problem) -> None:
     _known("items", "bin", [i.bin for i in items], known_bins, "bin")
     _known("flows", "from", [f.source for f in flows], known_items, "item")
     _known("flows", "to", [f.target for f in flows], known_items, "item")
+    for at, item in enumerate(items):
+        for name in item.allowed or ():
+            if name not in known_bins:
+                _fail(f"items[{at}].allowed", f"names the unknown bin '{name}'")
     _nested("items", "series", items, lambda i: i.series)
     _nested("items", "resources", items, lambda i: resource_map(i.resources).values())
     _nested("bins", "resources", bins, lambda b: resource_map(b.resources).values())

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from controllers.balancing.check import check
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
 from controllers.model.errors import InvalidInput
 
 _PARTS: Mapping[str, type[Any]] = {"bins": Bin, "items": Item, "flows": Flow}
+_SINGLE: Mapping[str, type[Any]] = {"budget": Budget, "pause": PauseModel, "settings": dict}
 
 
 def decode(text: bytes | str) -> Problem:
@@ -22,6 +23,9 @@ def decode(text: bytes | str) -> Problem:
     >>> decode('{"bins": [{"name": "a"}], "items": []}')
     Traceback (most recent call last):
     controllers.model.errors.InvalidInput: bins[0].capacity is missing
+    >>> decode('{"bins": [], "items": [], "budget": {"move": 1}}')
+    Traceback (most recent call last):
+    controllers.model.errors.InvalidInput: budget.move is no field of it; known: moves, cost
     """
     try:
         # Python's reader also takes NaN and Infinity, so that they can be refused by name.
@@ -45,10 +49,10 @@ def from_builtins(raw: Any) -> Problem:
             raise InvalidInput(f"{part} must be a list", field=part)
         for index, row in enumerate(rows):
             _convert(row, kind, f"{part}[{index}]")
-    if raw.get("budget") is None:
-        raw = {key: value for key, value in raw.items() if key != "budget"}
-    else:
-        _convert(raw["budget"], Budget, "budget")
+    raw = {key: value for key, value in raw.items() if key not in _SINGLE or value is not None}
+    for part, kind in _SINGLE.items():
+        if part in raw:
+            _convert(raw[part], kind, part)
     problem: Problem = _convert(raw, Problem, "")
     return problem
 
@@ -63,6 +67,14 @@ def encode(problem: Problem) -> bytes:
 
 
 def _convert(raw: Any, kind: type[Any], where: str) -> Any:
+    if isinstance(raw, dict) and issubclass(kind, msgspec.Struct):
+        # Only here: what is kept of an older or newer version is read as far as it is known.
+        known = [field.encode_name for field in msgspec.structs.fields(kind)]
+        for key in raw:
+            if key not in known:
+                place = f"{where}.{key}".strip(".")
+                text = f"{place} is no field of it; known: {', '.join(known)}"
+                raise InvalidInput(text, field=place)
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:

@@ -1,7 +1,6 @@
 """COLA: cuts the whole graph into balanced parts, from scratch each time."""
 
 import heapq
-from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -9,9 +8,9 @@ from msgspec import Struct
 
 from controllers.balancing.arrays import Arrays, Ints
 from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from controllers.balancing.deal import dealt
 from controllers.balancing.graph import partition
 from controllers.balancing.problem import Problem
-from controllers.balancing.spend import Ledger
 from controllers.model.decision import Reason
 from controllers.settings import setting
 
@@ -63,17 +62,17 @@ class Cola(Planner):
         parts = _cut(arrays, free, edges, int(arrays.keep.sum()), seed)
         heap = [(-float(arrays.load[p].sum()), int(p[0]), p) for p in parts]
         heapq.heapify(heap)
-        place = _dealt(arrays, [p for *_, p in heap])
+        place = dealt(arrays, [p for *_, p in sorted(heap)])
         best = place
         while arrays.distance(place) > self.settings.max_distance and len(heap[0][2]) > 1:
             _, _, heaviest = heapq.heappop(heap)
             for part in _cut(arrays, heaviest, edges, 2, seed):
                 heapq.heappush(heap, (-float(arrays.load[part].sum()), int(part[0]), part))
-            place = _dealt(arrays, [p for *_, p in heap])
+            place = dealt(arrays, [p for *_, p in sorted(heap)])
             if arrays.distance(place) < arrays.distance(best):
                 best = place
-        moves, cost = arrays.spent(best)
-        if moves > arrays.max_moves or cost > arrays.max_cost:
+        if not arrays.affords(best):
+            moves, cost = arrays.spent(best)
             text = (
                 f"Placing everything anew takes {moves} moves of cost {cost:g}, beyond the budget."
             )
@@ -113,22 +112,3 @@ def _cut(
     if len(found) == 1 and len(items) > 1:  # METIS may leave a part empty
         return [items[: len(items) // 2], items[len(items) // 2 :]]
     return found
-
-
-def _dealt(arrays: Arrays, parts: list[Ints]) -> Ints:
-    """Parts on bins, the heaviest first to where the load stays lowest."""
-    ledger = Ledger(replace(arrays, max_moves=len(arrays.load), max_cost=float("inf")))
-    kept = np.flatnonzero(arrays.keep)
-    dealt = np.zeros(len(arrays.capacity))
-    np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
-    for part in sorted(parts, key=lambda p: (-float(arrays.load[p].sum()), int(p[0]))):
-        after = (dealt[kept] + arrays.load[part].sum()) / arrays.capacity[kept]
-        here = np.bincount(arrays.home[part], minlength=len(arrays.capacity))[kept]
-        for at in np.lexsort((-here, np.round(after, 9))):
-            target = int(kept[at])
-            if (ledger.used[target] + arrays.used[part].sum(axis=0) <= arrays.limit[target]).all():
-                for item in part:
-                    ledger.move(int(item), target)
-                break
-        np.add.at(dealt, ledger.place[part], arrays.load[part])
-    return ledger.place

@@ -1,4 +1,4 @@
-"""A plan in words: why moving this from here to there helps."""
+"""A plan in words: why moving this from here to there helps, or that it does not."""
 
 import numpy as np
 
@@ -24,24 +24,36 @@ after the plan they carry 50 % and 60 %. It brings the load distance from 55.0 t
     if not plan.moves:
         return plan.reason.text
     items = {item.name: item for item in problem.items}
-    move = max(plan.moves, key=lambda m: items[m.operator].load)
     before, after = plan.before, plan.after
+    # As precise as it is said below: what looks the same there is no help.
+    evens = round(after.load_distance, 1) < round(before.load_distance, 1)
+    empties = {m.operator for m in plan.moves if not evens and _emptied(problem, m.source)}
+    move = max(plan.moves, key=lambda m: (m.operator in empties, items[m.operator].load))
+    helps = evens or bool(empties)
+    verb = "helps because" if helps else "does not help:"
+    if not helps and after.collocation > before.collocation:
+        helps, verb = True, "helps the traffic, not the balance:"
     reasons = [_load_reason(problem, plan, move)]
-    reasons += _correlation_reason(problem, items, move)
-    reasons += _traffic_reason(problem, plan, move)
+    if helps:
+        reasons += _correlation_reason(problem, items, move)
+        reasons += _traffic_reason(problem, plan, move)
     others = len(plan.moves) - 1
     total = f"With {others} more move{'s' if others > 1 else ''} it" if others else "It"
     return (
-        f"Moving {move.operator} from {move.source} to {move.target} helps because "
+        f"Moving {move.operator} from {move.source} to {move.target} {verb} "
         f"{', and '.join(reasons)}; after the plan they carry {after.load[move.source]:.0f} % and "
         f"{after.load[move.target]:.0f} %. {total} brings the load distance from "
         f"{before.load_distance:.1f} to {after.load_distance:.1f} points."
     )
 
 
+def _emptied(problem: Problem, name: str) -> bool:
+    return any(b.name == name and not b.keep for b in problem.bins)
+
+
 def _load_reason(problem: Problem, plan: Plan, move: Move) -> str:
     load = plan.before.load
-    if any(b.name == move.source and not b.keep for b in problem.bins):
+    if _emptied(problem, move.source):
         return f"{move.source} is to be emptied and {move.target} carries {load[move.target]:.0f} %"
     return (
         f"{move.source} carries {load[move.source]:.0f} % of its capacity and "

@@ -9,6 +9,8 @@ from numba import njit
 
 from controllers.balancing.arrays import Arrays, Ints
 from controllers.balancing.base import Placed, Planner, Remaining, outcome
+
+# kernel.py cdd76279, see there
 from controllers.balancing.kernel import allowed, relocate
 from controllers.balancing.problem import Problem
 from controllers.balancing.spend import evacuated

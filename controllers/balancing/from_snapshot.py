@@ -2,12 +2,17 @@
 
 from collections.abc import Collection, Mapping
 
+from msgspec.structs import replace
+
 from controllers.balancing.explain import explain
 from controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
 from controllers.model.series import LoadSeries
 from controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
 __all__ = ["explain", "problem_of"]
+
+GONE_S = 60.0
+"""A cluster that has been silent for so long is not counted on; until then plans wait for it."""
 
 
 def problem_of(
@@ -17,14 +22,16 @@ def problem_of(
     *,
     pinned: Collection[str] = (),
     draining: Collection[str] = (),
+    unknown: Collection[str] = (),
     pause: PauseModel | None = None,
 ) -> Problem:
     """Load in cores, capacity = executors x cores, move cost = state bytes.
 
     Where an operator has a load series its load is the mean of it, else the
     newest figure. Left out are clusters without executors, which have no capacity,
-    and those that Weir does not host, where it cannot start or stop anything, with
-    their operators; and operators that are stopped or failed.
+    those that Weir does not host, where it cannot start or stop anything, and those
+    that are gone, with their operators; and operators that are stopped or failed. `unknown` are operators
+    whose load nobody knows yet.
 
     >>> from controllers.model.snapshot import Cluster
     >>> snapshot = Snapshot(
@@ -36,20 +43,32 @@ def problem_of(
     >>> problem.bins[0].capacity, problem.items[0].load, problem.items[0].move_cost
     (4.0, 1.5, 100.0)
     """
-    clusters = {c.name: c for c in snapshot.clusters if c.capacity > 0 and c.hosted}
+    clusters = {
+        c.name: c
+        for c in snapshot.clusters
+        if c.capacity > 0 and c.hosted and c.heartbeat_age_s <= GONE_S
+    }
     operators = [
         o
         for o in snapshot.operators
         if o.cluster in clusters and o.status not in (OperatorStatus.STOPPED, OperatorStatus.FAILED)
     ]
     names = {o.name for o in operators}
+    declared = {c.name: None if c.declared is None else set(c.declared) for c in clusters.values()}
+    limited = any(known is not None for known in declared.values())
     return Problem(
         bins=tuple(
             Bin(name=c.name, capacity=float(c.capacity), keep=c.name not in draining)
             for c in clusters.values()
         ),
         items=tuple(
-            _item(o, series.get(o.name, LoadSeries()), o.name in pinned) for o in operators
+            replace(
+                _item(o, series.get(o.name, LoadSeries())),
+                pinned=o.name in pinned,
+                allowed=_allowed(o.name, declared) if limited else None,
+                known=o.name not in unknown,
+            )
+            for o in operators
         ),
         flows=tuple(
             Flow(
@@ -65,7 +84,13 @@ def problem_of(
     )
 
 
-def _item(operator: Operator, series: LoadSeries, pinned: bool) -> Item:
+def _allowed(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, ...] | None:
+    """The clusters that can run it, by what each declares; None where that is all of them."""
+    found = tuple(c for c, known in declared.items() if known is None or name in known)
+    return None if len(found) == len(declared) else found
+
+
+def _item(operator: Operator, series: LoadSeries) -> Item:
     load = series.mean if series.values else operator.load
     return Item(
         name=operator.name,
@@ -73,5 +98,4 @@ def _item(operator: Operator, series: LoadSeries, pinned: bool) -> Item:
         bin=operator.cluster,
         move_cost=float(operator.state_bytes or 0),
         series=tuple(max(0.0, v) for v in series.values),
-        pinned=pinned,
     )

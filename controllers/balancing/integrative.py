@@ -66,13 +66,27 @@ def integrate(
     """
     in_use = {item.bin for item in problem.items}
     ended = tuple(b.name for b in problem.bins if not b.keep and b.name not in in_use)
-    problem = replace(problem, bins=tuple(b for b in problem.bins if b.name not in ended))
+    problem = _without(problem, ended)
     plan = planner.plan(problem, seed=seed, remaining_s=remaining_s)
     scaled = judge(problem, plan)
     if scaled is None:
         return Integrated(ended=ended, scaled=False, problem=problem, plan=plan)
     plan = planner.plan(scaled, seed=seed, remaining_s=remaining_s)
     return Integrated(ended=ended, scaled=True, problem=scaled, plan=plan)
+
+
+def _without(problem: Problem, ended: tuple[str, ...]) -> Problem:
+    """The problem without these bins."""
+    if not ended:
+        return problem
+    items = tuple(
+        item
+        if item.allowed is None
+        else replace(item, allowed=tuple(name for name in item.allowed if name not in ended))
+        for item in problem.items
+    )
+    bins = tuple(b for b in problem.bins if b.name not in ended)
+    return replace(problem, bins=bins, items=items)
 
 
 class Integrative(Planner):

@@ -10,8 +10,9 @@ among steps that are equal there it takes the one that evens out more. A bin to
 be emptied costs DRAIN * points^2: it gives whenever that does not hurt, and its
 load never takes precedence over a kept bin that is far out.
 
-numba looks at a file's date only: after a change here touch `shake.py` and `flux.py`
-too, which have these functions compiled into theirs.
+What numba keeps of a file holds until that file changes. `shake.py` and `flux.py` have
+these functions compiled into theirs, so each states this file's checksum: after a change
+here the checks ask for the new one.
 """
 # numba's decorator has no types, so nothing under it can have any for mypy.
 # mypy: allow-untyped-decorators, allow-untyped-defs, allow-untyped-calls
@@ -61,6 +62,19 @@ def price(world, state, item, target):
 
 
 @njit(cache=True)
+def added(total, rest, more):
+    """`more` on top of `total + rest`: the sum rounded once, and what that rounded away.
+
+    A budget that is met exactly must not be missed by costs that were added one by one.
+    """
+    high = total + more
+    part = high - total
+    rest += (total - (high - part)) + (more - part)
+    rounded = high + rest
+    return rounded, rest - (rounded - high)
+
+
+@njit(cache=True)
 def relocate(world, state, item, target):
     """Put the item on another bin, keep account, and note where it was."""
     source, size = state.place[item], world.load[item]
@@ -78,7 +92,7 @@ def relocate(world, state, item, target):
     members[target, at] = item
     count[target] += 1
     state.spent[0] += more * world.weight[item]
-    state.spent[1] += more * world.cost[item]
+    state.spent[1], state.spent[2] = added(state.spent[1], state.spent[2], more * world.cost[item])
     state.raw[source] -= size
     state.raw[target] += size
     for r in range(world.use.shape[1]):
@@ -94,13 +108,12 @@ def relocate(world, state, item, target):
 @njit(cache=True)
 def allowed(world, state, a, x, b, y):
     """Whether x may go from a to b and y from b to a (-1: none), by cost, room and resources."""
-    extra = 0.0
-    if x >= 0:
-        extra += price(world, state, x, b) * world.cost[x]
-    if y >= 0:
-        extra += price(world, state, y, a) * world.cost[y]
-    if extra > 0.0 and state.spent[1] + extra > world.max_cost:
-        return False
+    of_x = price(world, state, x, b) * world.cost[x] if x >= 0 else 0.0
+    of_y = price(world, state, y, a) * world.cost[y] if y >= 0 else 0.0
+    if of_x + of_y > 0.0:
+        total, rest = added(state.spent[1], state.spent[2], of_x)
+        if added(total, rest, of_y)[0] > world.max_cost:
+            return False
     room = state.members.shape[1] - 1
     if (y < 0 and state.counts[b] >= room) or (x < 0 and state.counts[a] >= room):
         return False

@@ -98,11 +98,13 @@ def search(
     distance = shake(world, state, tries, bound, random, distance, best_place)
     candidates = [arrays.home, flux_place(arrays, world), found, best_place]
     if remaining_s is not None:
+        optimal = False
         if len(arrays.load) * len(arrays.capacity) <= settings.exact and remaining_s() > 0.0:
             exact = solved(arrays, remaining_s())
             candidates.append(exact.place)
-            bound = max(bound, exact.bound)
-        candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
+            bound, optimal = max(bound, exact.bound), exact.optimal
+        if not optimal:
+            candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
     if not arrays.keep.all():
         emptied = state_of(arrays, evacuated(arrays, arrays.home))
         improve(world, emptied, bound)

@@ -65,6 +65,7 @@ def joined(
     arrays: Arrays,
     unit_of: Ints,
     apart: list[Pair],
+    limit: float,
     most_pairs: int,
     moves: int,
     cost: float,
@@ -72,7 +73,8 @@ def joined(
     """Join the units of the best new pairs as far as moves and cost go.
 
     Two single items, or two units, go to the emptier of their two bins; a single
-    item goes to the unit. Returns the units and, by item, the bin it must go to.
+    item goes to the unit. What would come to more than `limit` points stays apart: it
+    would only be cut again. Returns the units and, by item, the bin it must go to.
     """
     unit_of = unit_of.copy()
     members: dict[int, list[int]] = defaultdict(list)
@@ -99,6 +101,7 @@ def joined(
             or price > cost
             or not arrays.movable[goes].all()
             or not arrays.keep[target]
+            or 100.0 * (size + float(arrays.load[stays].sum())) > limit * arrays.capacity[target]
             or bool((need > arrays.limit[target]).any())
         ):
             continue

@@ -1,5 +1,6 @@
 """What every planner answers: where each item goes, in which order, and what it brings."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,7 +72,7 @@ def plan_of(
         moves=moves,
         before=before,
         after=figures(problem, arrays, place) if moves else before,
-        migration_cost=float(sum(costs)),
+        migration_cost=math.fsum(costs),
         predicted_pause_s=float(sum(pause.base_s + pause.s_per_cost * c for c in costs)),
         reason=reason,
         bound=bound,

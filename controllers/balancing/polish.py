@@ -24,6 +24,7 @@ class Solved:
 
     place: Ints
     bound: float
+    optimal: bool
 
 
 def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
@@ -38,8 +39,10 @@ def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
     """
     items = np.arange(len(arrays.load))
     bins = np.arange(len(arrays.capacity))
-    place, bound = _solve(arrays, arrays.home, items, bins, seconds)
-    return Solved(arrays.home if place is None else place, bound)
+    place, bound, optimal = _solve(arrays, arrays.home, items, bins, seconds)
+    if place is None:
+        return Solved(arrays.home, bound, optimal=False)
+    return Solved(place, bound, optimal)
 
 
 def polished(
@@ -62,14 +65,13 @@ def polished(
     items = np.flatnonzero(np.isin(place, group) & arrays.movable)
     if not len(items) or len(items) * len(group) > 1500 or arrays.used.shape[1]:
         return None
-    found, _ = _solve(arrays, place, items, group, seconds)
-    return found
+    return _solve(arrays, place, items, group, seconds)[0]
 
 
 def _solve(
     arrays: Arrays, place: Ints, items: Ints, bins: Ints, seconds: float
-) -> tuple[Ints | None, float]:
-    """Re-place `items` on `bins`, everything else as in `place`; and a bound."""
+) -> tuple[Ints | None, float, bool]:
+    """Re-place `items` on `bins`, everything else as in `place`; a bound; whether it is proven."""
     n, m = len(items), len(bins)
     binaries = n * m
     bin_of = np.tile(np.arange(m), n)
@@ -151,12 +153,11 @@ def _solve(
     weights = _MOVE_WEIGHT * min(arrays.max_moves, arrays.weight[items].sum()) + _LEFT_WEIGHT
     bound = max(0.0, float(proven) - weights) if proven is not None else 0.0
     if answer.x is None or (answer.status == 1 and np.isfinite(seconds) and answer.mip_gap > 1e-6):
-        return None, bound if np.isfinite(bound) else 0.0
+        return None, bound if np.isfinite(bound) else 0.0, False
     result = place.copy()
     result[items] = bins[np.argmax(answer.x[:-1].reshape(n, m), axis=1)]
-    moved, cost = arrays.spent(result)
-    within = moved <= arrays.max_moves and cost <= arrays.max_cost
-    return (result if within and _resources_hold(arrays, result) else None), bound
+    holds = arrays.affords(result) and _resources_hold(arrays, result)
+    return (result if holds else None), bound, answer.status == 0
 
 
 def _resources_hold(arrays: Arrays, place: Ints) -> bool:

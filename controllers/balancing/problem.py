@@ -4,17 +4,23 @@ In this product a bin is a cluster (capacity in cores) and an item is an operato
 or a slice of one (load in cores); the planners do not care. As JSON:
 
     {"bins":   [{"name", "capacity", "keep", "resources"}],
-     "items":  [{"name", "load", "bin", "move_cost", "series", "resources", "pinned"}],
+     "items":  [{"name", "load", "bin", "move_cost", "series", "resources", "pinned",
+                 "allowed", "known"}],
      "flows":  [{"from", "to", "rate"}],
-     "budget": {"moves", "cost"}}
+     "budget": {"moves", "cost"},
+     "settings": {"max_distance": 5, "dodo": {"load_threshold": 0.2}}}
 
 Only name, capacity, load and bin are required. `keep: false` asks for the bin to
 be emptied. Without a budget moves are free. `resources` of an item is what it
 uses beside load (a mapping or a plain list); of a bin, how much of each it has,
-which is its capacity where nothing is said.
+which is its capacity where nothing is said. `allowed` names the bins that an item
+may be on, beside the one it is on; without it, all. `known: false` says that nobody
+knows the item's load yet: then nothing is planned. `settings` are those that the
+planner declares; under a planner's name stand those that only that one is to take.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -40,6 +46,8 @@ class Item(Struct, frozen=True, kw_only=True):
     series: tuple[float, ...] = ()  # load over the last periods, oldest first
     resources: Resources = {}
     pinned: bool = False
+    allowed: tuple[str, ...] | None = None  # bins that it may be on; None: all
+    known: bool = True  # False: what stands as its load is a guess
 
 
 class Flow(Struct, frozen=True, kw_only=True):
@@ -89,11 +97,17 @@ class Problem(Struct, frozen=True, kw_only=True):
     flows: tuple[Flow, ...] = ()
     budget: Budget = Budget()
     pause: PauseModel = PauseModel()
+    settings: dict[str, Any] = {}  # of the planner, or by a planner's name
 
     @property
     def placement(self) -> dict[str, str]:
         """Where every item is now."""
         return {item.name: item.bin for item in self.items}
+
+    @property
+    def unknown(self) -> list[str]:
+        """The items whose load is not known yet."""
+        return [item.name for item in self.items if not item.known]
 
 
 def resource_map(resources: Resources | None) -> Mapping[str, float]:

@@ -10,6 +10,7 @@ only lead to a better placement.
 import numpy as np
 from numba import njit
 
+# kernel.py cdd76279, see there
 from controllers.balancing.kernel import allowed, deviation, improve, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found

@@ -3,6 +3,7 @@
 import numpy as np
 
 from controllers.balancing.arrays import Arrays, Ints
+from controllers.balancing.kernel import added
 
 
 class Ledger:
@@ -21,7 +22,7 @@ class Ledger:
         self.arrays = arrays
         self.place: Ints = (arrays.home if place is None else place).copy()
         self.load = arrays.bin_load(self.place)
-        self.moves, self.cost = arrays.spent(self.place)
+        self.moves, self.cost, self._rest = arrays.account(self.place)
         self.used = np.zeros_like(arrays.limit)
         np.add.at(self.used, self.place, arrays.used)
 
@@ -36,7 +37,7 @@ class Ledger:
         more = int(target != home) - int(source != home)
         if self.moves + more * arrays.weight[item] > arrays.max_moves:
             return False
-        if self.cost + more * arrays.cost[item] > arrays.max_cost:
+        if more > 0 and added(self.cost, self._rest, arrays.cost[item])[0] > arrays.max_cost:
             return False
         return bool((self.used[target] + arrays.used[item] <= arrays.limit[target]).all())
 
@@ -48,7 +49,7 @@ class Ledger:
         home = arrays.home[item]
         more = int(target != home) - int(source != home)
         self.moves += round(more * arrays.weight[item])
-        self.cost += more * float(arrays.cost[item])
+        self.cost, self._rest = added(self.cost, self._rest, more * arrays.cost[item])
         self.load[source] -= arrays.load[item]
         self.load[target] += arrays.load[item]
         self.used[source] -= arrays.used[item]

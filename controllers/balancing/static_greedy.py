@@ -48,13 +48,16 @@ class StaticGreedy(Planner):
             after = (dealt[kept] + arrays.load[item]) / arrays.capacity[kept]
             least = kept[after <= after.min() * (1 + 1e-12)]
             here = ledger.place[item]
-            if here not in least:  # among equals the item stays where it is
+            stuck = here == arrays.home[item] and ledger.moves >= arrays.max_moves
+            if here not in least and not stuck:  # among equals the item stays where it is
                 for target in kept[np.argsort(after, kind="stable")]:
                     if target == here or ledger.move(int(item), int(target)):
                         break
             dealt[ledger.place[item]] += arrays.load[item]
         place = ledger.place
         better = arrays.distance(place) < arrays.distance(arrays.home) - 1e-9
-        if not better and arrays.left(place) >= arrays.left(arrays.home):
+        # Items, not load: one that has none at the moment keeps a bin from being ended, too.
+        drains = arrays.keep[place].sum() > arrays.keep[arrays.home].sum()
+        if not better and not drains:
             place = arrays.home
         return Placed(place, outcome(arrays, place, "Dealing out again brings nothing."))

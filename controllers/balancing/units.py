@@ -1,5 +1,6 @@
 """Items that are moved together, as single items of a smaller problem."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -37,7 +38,7 @@ def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ())
     for unit, target in fixed:
         moving = (unit_of == unit) & (arrays.home != target)
         moves -= int(moving.sum())
-        cost -= float(arrays.cost[moving].sum())
+        cost -= math.fsum(arrays.cost[moving].tolist())
         home[unit] = target
         movable[unit] = False
     return replace(

@@ -42,7 +42,7 @@ class State(NamedTuple):
     counts: Ints
     raw: Floats  # load by bin
     used: Floats  # bin x resource
-    spent: Floats  # moves, cost
+    spent: Floats  # moves, cost, and what was rounded away from the cost
     log: Ints  # row 0: number of entries; then (item, where it was)
 
 
@@ -98,7 +98,7 @@ def state_of(arrays: Arrays, place: Ints) -> State:
         counts=counts,
         raw=arrays.bin_load(place),
         used=used,
-        spent=np.array(arrays.spent(place), dtype=np.float64),
+        spent=np.array(arrays.account(place), dtype=np.float64),
         log=np.zeros((4 * items + 16, 2), dtype=np.int64),
     )
 

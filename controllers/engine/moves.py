@@ -84,6 +84,7 @@ class MoveSettings(Struct, frozen=True, kw_only=True):
     most_paused: int = 1
     release_within_s: float = 60.0
     adopt_within_s: float = 90.0
+    return_within_s: float = 180.0  # by then its old host should have come up again
     heartbeat_s: float = 12.0  # an older one means that the cluster is down
     drain_within_s: float = 300.0
 
@@ -95,19 +96,42 @@ def advance(
     leases: Mapping[str, Lease | None],
     now: float,
     settings: MoveSettings | None = None,
+    stopped: str = "",
 ) -> tuple[Rebalance, list[Placement]]:
-    """The next state, and the placements to write with it."""
+    """The next state, and the placements to write with it.
+
+    With `stopped`, a reason, what has not begun is given up; the rest goes on to its end.
+    """
     use = settings or MoveSettings()
+    if stopped:
+        rebalance = replace(
+            rebalance, moves=tuple(_given_up(m, stopped, now) for m in rebalance.moves)
+        )
     paused = sum(m.step.paused for m in rebalance.moves)
     moves: list[MoveState] = []
     changes: list[Placement] = []
     for state in rebalance.moves:
-        turn = paused < use.most_paused and all(m.step is not Step.PLANNED for m in moves)
+        ahead = [m for m in moves if m.move.source == state.move.target]  # they make room for it
+        stays = next((m.move for m in ahead if m.step in (Step.RETURNED, Step.FAILED)), None)
+        if stays is not None:
+            why = f"not begun: {stays.operator} did not leave {stays.source}"
+            state = _given_up(state, why, now)
+        turn = (
+            paused < use.most_paused
+            and all(m.step is not Step.PLANNED for m in moves)
+            and all(m.step is Step.DONE for m in ahead)
+        )
         after, change = _step(state, turn, snapshot, placements, leases, now, use)
         paused += after.step.paused - state.step.paused
         moves.append(after)
         changes += change
     return replace(rebalance, moves=tuple(moves)), changes
+
+
+def _given_up(state: MoveState, why: str, now: float) -> MoveState:
+    if state.step is not Step.PLANNED:
+        return state
+    return replace(state, step=Step.FAILED, since=now, message=why)
 
 
 def _step(
@@ -135,8 +159,15 @@ def _step(
             state = _watch_queue(state, operator, now)
             return _adopting(state, operator, snapshot, placements, now, use)
         case Step.RETURNING:
-            if _commits(operator, move.source, state.run_before):
+            if _arrived(operator, move.source, state.run_before) or _goes_on(
+                operator, move.source, snapshot, state.since
+            ):
                 return replace(state, step=Step.RETURNED, since=now), []
+            if now - state.since > use.return_within_s:
+                why = f"{move.source} has not started it within {use.return_within_s:.0f} s"
+                return replace(
+                    state, step=Step.FAILED, since=now, message=f"{state.message}; {why}"
+                ), []
         case Step.DONE if state.drained_at is None:
             state = _watch_queue(state, operator, now)
             if now - state.since > use.drain_within_s:
@@ -162,7 +193,7 @@ def _begin(
     elif placed.wanted != "running":
         why = f"{move.operator} is stopped"
     else:
-        why = _unfit(snapshot, move.target, use)
+        why = _unfit(snapshot, move, use)
     if why or operator is None or placed is None:
         return replace(state, step=Step.FAILED, since=now, message=why), []
     begun = replace(
@@ -186,10 +217,10 @@ def _adopting(
     use: MoveSettings,
 ) -> tuple[MoveState, list[Placement]]:
     move = state.move
-    if operator is not None and _commits(operator, move.target, state.run_before):
+    if operator is not None and _arrived(operator, move.target, state.run_before):
         done = replace(state, step=Step.DONE, since=now, paused_s=operator.pause_s)
         return done, []
-    why = _unfit(snapshot, move.target, use)
+    why = _unfit(snapshot, move, use)
     if not why and operator is not None:
         why = _refusal(operator, move.target)
     if not why and now - state.since > use.adopt_within_s:
@@ -205,26 +236,42 @@ def _return(
     return back, [replace(placed, cluster=state.move.source)]
 
 
-def _commits(operator: Operator | None, cluster: str, run_before: str | None) -> bool:
-    """Has it committed a batch there, in a run of its own?"""
+def _arrived(operator: Operator | None, cluster: str, run_before: str | None) -> bool:
+    """Has it committed a batch there, in a run of its own, or found that nothing is to do?"""
     return (
         operator is not None
-        and operator.cluster == cluster
-        and operator.status is OperatorStatus.RUNNING
+        and _runs(operator, cluster)
         and operator.run_id != run_before
-        and operator.first_batch_at is not None
+        and (operator.first_batch_at is not None or _without_input(operator))
     )
 
 
-def _unfit(snapshot: Snapshot, cluster: str, use: MoveSettings) -> str:
+def _goes_on(operator: Operator | None, cluster: str, snapshot: Snapshot, since: float) -> bool:
+    """Was it never let go, and has it worked since then, or had nothing to do?"""
+    if operator is None or not _runs(operator, cluster):
+        return False
     found = snapshot.cluster(cluster)
+    told_at = snapshot.at - found.heartbeat_age_s if found else 0.0
+    return (operator.batch_at or 0.0) > since or (told_at > since and operator.idle)
+
+
+def _runs(operator: Operator, cluster: str) -> bool:
+    return operator.cluster == cluster and operator.status is OperatorStatus.RUNNING
+
+
+def _without_input(operator: Operator) -> bool:
+    """Spark itself says that there was nothing to do, and nothing has come since."""
+    return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
+
+
+def _unfit(snapshot: Snapshot, move: Move, use: MoveSettings) -> str:
+    found = snapshot.cluster(move.target)
     if found is None:
-        return f"there is no cluster {cluster}"
-    if not found.hosted:
-        return f"{cluster} does not host operators"
-    if found.heartbeat_age_s > use.heartbeat_s:
-        return f"{cluster} has given no sign of life for {found.heartbeat_age_s:.0f} s"
-    return ""
+        return f"there is no cluster {move.target}"
+    why = found.unfit_for(move.operator)
+    if not why and found.heartbeat_age_s > use.heartbeat_s:
+        why = f"{move.target} has given no sign of life for {found.heartbeat_age_s:.0f} s"
+    return why
 
 
 def _refusal(operator: Operator, cluster: str) -> str:

@@ -22,19 +22,45 @@ def ends_due(last_at: float | None, now: float, tier: Tier) -> list[float]:
     return [first + i * step for i in range(count)]
 
 
-def roll_up(store: Store, now: float, grace_s: float = 5.0) -> int:
+def roll_up(
+    store: Store,
+    now: float,
+    grace_s: float = 5.0,
+    ends: dict[tuple[str, Tier], float] | None = None,
+) -> int:
     """Bring every cluster's coarser tiers up to date; the number of samples added.
 
     A period is closed `grace_s` late, because its last sample takes a moment to arrive.
-    Doing it again changes nothing: a tier never takes the same period twice.
+    Doing it again changes nothing: a tier never takes the same period twice. `ends` is what
+    the caller keeps from one time to the next: the end of the last period of each tier, so
+    that nothing is read before the next one is over.
     """
-    added = 0
+    added, ends = 0, {} if ends is None else ends
     for cluster in store.clusters():
         for tier, finer in _FINER.items():
-            kept = store.samples(cluster, now - KEPT_S[tier], now, tier)
-            last_at = kept[-1].at if kept else None
+            last_at = ends.get((cluster, tier))
+            if last_at is None:
+                last_at = _last(store, cluster, tier, now)
+            if last_at is None:
+                continue
+            ends[cluster, tier] = last_at
             for end in ends_due(last_at, now - grace_s, tier):
                 parts = store.samples(cluster, end - int(tier) + 1e-3, end, finer)
-                if parts and store.append(replace(merged(parts), at=end), tier):
-                    added += 1
+                if parts:
+                    added += store.append(replace(merged(parts), at=end), tier)
+                    ends[cluster, tier] = end
     return added
+
+
+def _last(store: Store, cluster: str, tier: Tier, now: float) -> float | None:
+    """End of the last period that a tier has; of the one before the first if it has none."""
+    # What was added last is nearly always the period before: no need to read them all.
+    newest = store.samples(cluster, now - 3 * int(tier), now, tier)
+    kept = newest or store.samples(cluster, now - KEPT_S[tier], now, tier)
+    return kept[-1].at if kept else _before_first(store, cluster, _FINER[tier], tier, now)
+
+
+def _before_first(store: Store, cluster: str, finer: Tier, tier: Tier, now: float) -> float | None:
+    """End of the period before the first that there is something of; None without anything."""
+    found = store.samples(cluster, now - KEPT_S[finer], now, finer)
+    return -(-found[0].at // int(tier)) * int(tier) - int(tier) if found else None

@@ -17,7 +17,8 @@ def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
 
     Rates and loads become means, counts are added, queues and latencies keep
     their highest value (a peak must not vanish from the record), and the rest is
-    as it was at the end; what had left before the end is not part of it.
+    as it was at the end; what had left before the end is not part of it. Batches are left
+    out: who wants each of them reads the reports themselves, and an hour of them is no sample.
     """
     last = samples[-1]
     operators = []

@@ -12,6 +12,7 @@ equal in a steady state and part where a cluster falls behind.
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +38,9 @@ class OperatorStatus(StrEnum):
     STOPPED = "stopped"
     FAILED = "failed"  # it cannot start; a person has to mend something
 
+
+BATCHES_MOST = 200
+"""Per operator and sample, the newest: a query without pauses must not make samples large."""
 
 # Two clusters may report an operator that is on its way: it is where it runs, else where
 # it is about to.
@@ -86,6 +90,7 @@ class Operator(Struct, frozen=True, kw_only=True):
     batch_at: float | None = None  # commit of the last batch
     batch_rows: int | None = None
     first_batch_at: float | None = None  # commit of the first batch of this run
+    idle: bool = False  # the newest trigger of this run found nothing to do
     pause_s: float | None = None  # last commit of the run before to the first of this one
     batches: int = 0  # committed in this period
     rows: int = 0  # committed in this period
@@ -108,6 +113,18 @@ class Operator(Struct, frozen=True, kw_only=True):
         return self.processing_s + (self.scheduling_s or 0.0)
 
 
+class Batch(Struct, frozen=True, kw_only=True):
+    """One batch that an operator committed. None means: not measured."""
+
+    operator: str
+    id: int
+    run_id: str | None = None
+    committed_at: float
+    processing_s: float
+    rows: int
+    latency_p50_s: float | None = None  # event time to commit
+
+
 class Cluster(Struct, frozen=True, kw_only=True):
     """One Spark application over one period."""
 
@@ -117,12 +134,14 @@ class Cluster(Struct, frozen=True, kw_only=True):
     spark_version: str = ""
     ui_url: str = ""
     executors: int = 0  # present
-    executors_wanted: int = 0
+    executors_wanted: int = 0  # asked for
+    executors_granted: int | None = None  # by the cluster manager; None: it does not tell
     cores_per_executor: int = 1
     min_executors: int = 1
     max_executors: int = 1
     can_scale: bool = False  # an agent is there that can carry it out
     hosted: bool = False  # Weir may start and stop its operators
+    declared: tuple[str, ...] | None = None  # operators that it can run; None: it does not tell
     mode: Mode = Mode.APPROVE
     heartbeat_age_s: float = 0.0
     busy_cores: float = 0.0  # of all tasks, also those of no operator
@@ -136,6 +155,20 @@ class Cluster(Struct, frozen=True, kw_only=True):
     def capacity(self) -> int:
         """Cores that are there."""
         return self.executors * self.cores_per_executor
+
+    def unfit_for(self, operator: str) -> str:
+        """Why that operator cannot be moved here; empty if it can, as far as is known.
+
+        >>> Cluster(name="a", hosted=True, declared=("count",)).unfit_for("top_n")
+        'a cannot run top_n: the module of its host does not declare it'
+        >>> Cluster(name="a", hosted=True).unfit_for("top_n")
+        ''
+        """
+        if not self.hosted:
+            return f"{self.name} does not host operators"
+        if self.declared is not None and operator not in self.declared:
+            return f"{self.name} cannot run {operator}: the module of its host does not declare it"
+        return ""
 
 
 class Edge(Struct, frozen=True, kw_only=True):
@@ -156,6 +189,7 @@ class ClusterSample(Struct, frozen=True, kw_only=True):
     cluster: Cluster
     operators: tuple[Operator, ...] = ()
     executors: tuple[Executor, ...] = ()
+    batches: tuple[Batch, ...] = ()  # committed in this period
 
     @property
     def load(self) -> float:
@@ -163,7 +197,7 @@ class ClusterSample(Struct, frozen=True, kw_only=True):
         return cluster_load(self.cluster, self.operators)
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     """All clusters and operators at one moment."""
 
     at: float
@@ -190,12 +224,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
             if known is None or sample.at >= known.at:
                 newest[sample.cluster.name] = sample
         clusters = []
-        operators: dict[str, tuple[tuple[int, float], Operator]] = {}
+        operators: dict[str, tuple[tuple[int, int, float], Operator]] = {}
         for name in sorted(newest):
             sample = newest[name]
             clusters.append(_aged(sample.cluster, max(0.0, at - sample.at)))
             for operator in sample.operators:
-                rank = (_PRESENCE.get(operator.status, 1), sample.at)
+                # Who holds the newest lease has it, whatever one that fell silent said last.
+                presence = _PRESENCE.get(operator.status, 1)
+                rank = (operator.lease_token or 0, presence, sample.at)
                 if operator.name not in operators or rank > operators[operator.name][0]:
                     operators[operator.name] = (rank, operator)
         found = tuple(operators[name][1] for name in sorted(operators))
@@ -209,20 +245,41 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     def cluster(self, name: str) -> Cluster | None:
         """The cluster of that name, or None."""
-        return next((c for c in self.clusters if c.name == name), None)
+        return self._clusters.get(name)
 
     def operator(self, name: str) -> Operator | None:
         """The operator of that name, or None."""
-        return next((o for o in self.operators if o.name == name), None)
+        return self._operators.get(name)
+
+    def with_operators(self, operators: tuple[Operator, ...]) -> "Snapshot":
+        """The same moment with other figures of the operators, and the flows that follow."""
+        return replace(self, operators=operators, edges=_edges(operators))
 
     def operators_of(self, cluster: str) -> tuple[Operator, ...]:
         """The operators that run in that cluster."""
-        return tuple(o for o in self.operators if o.cluster == cluster)
+        return self._hosted.get(cluster, ())
 
     def load(self, cluster: str) -> float:
         """Load per core of that cluster; 1.0 means every core has work all the time."""
         found = self.cluster(cluster)
         return cluster_load(found, self.operators_of(cluster)) if found else 0.0
+
+    # Looked up by name hundreds of times per page and cycle; not part of the data.
+
+    @cached_property
+    def _clusters(self) -> dict[str, Cluster]:
+        return {c.name: c for c in reversed(self.clusters)}
+
+    @cached_property
+    def _operators(self) -> dict[str, Operator]:
+        return {o.name: o for o in reversed(self.operators)}
+
+    @cached_property
+    def _hosted(self) -> dict[str, tuple[Operator, ...]]:
+        found: dict[str, list[Operator]] = defaultdict(list)
+        for operator in self.operators:
+            found[operator.cluster].append(operator)
+        return {name: tuple(operators) for name, operators in found.items()}
 
 
 def cluster_load(cluster: Cluster, operators: Iterable[Operator]) -> float:

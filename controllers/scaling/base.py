@@ -62,7 +62,10 @@ class Scaler(ABC, Generic[S, M]):
 
     def decide(self, snapshot: Snapshot, memory: M, now: float) -> tuple[Decision, M]:
         """The answer for this moment, and the memory to hand in next time."""
-        facts = observe(snapshot, self.scope)
+        return self.decide_on(observe(snapshot, self.scope), memory, now)
+
+    def decide_on(self, facts: Facts | None, memory: M, now: float) -> tuple[Decision, M]:
+        """The same for who has observed the scope already, e.g. to ask several scalers."""
         if facts is None:
             missing = stay(f"There is no figure of cluster {self.scope.cluster} yet.", "no data")
             return missing, memory

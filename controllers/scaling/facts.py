@@ -7,7 +7,7 @@ load unknown rather than low. The same holds for figures beyond any machine's re
 what is next to nothing is nothing, so that no quotient of two figures overflows.
 """
 
-from math import isfinite
+from operator import attrgetter
 
 import msgspec
 from msgspec import Struct
@@ -127,7 +127,7 @@ def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
 
 def is_usable(operator: Operator) -> bool:
     """Load and rates are plausible numbers."""
-    return all(_plausible(getattr(operator, field)) for field in _REQUIRED)
+    return all(map(_plausible, _required(operator)))
 
 
 def cleaned(operator: Operator) -> Operator:
@@ -136,6 +136,8 @@ def cleaned(operator: Operator) -> Operator:
     >>> cleaned(Operator(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
     True
     """
+    if _clean(operator):
+        return operator
     changes: dict[str, float | None] = {
         field: None
         for field in _OPTIONAL
@@ -151,11 +153,24 @@ def cleaned(operator: Operator) -> Operator:
     return replace(operator, **changes) if changes else operator
 
 
+def _clean(operator: Operator) -> bool:
+    """Nothing has to be replaced: nearly always, and asked for by every scaler."""
+    cost = operator.cost_s_per_row
+    if cost is not None and cost < _NOTHING:
+        return False
+    for value in _figures(operator):
+        if value is not None and value != 0.0 and not _NOTHING <= value <= _BEYOND:
+            return False
+    return True
+
+
 def _plausible(value: float) -> bool:
-    return isfinite(value) and 0.0 <= value <= _BEYOND
+    return 0.0 <= value <= _BEYOND  # neither NaN nor infinity is
 
 
 _NOTHING, _BEYOND = 1e-12, 1e15
 _OPTIONAL = tuple(
     f.name for f in msgspec.structs.fields(Operator) if f.type in (float | None, int | None)
 )
+_required = attrgetter(*_REQUIRED)
+_figures = attrgetter(*_OPTIONAL, *_REQUIRED, "trigger_s")

@@ -27,13 +27,18 @@ class RateSettings(Struct, frozen=True, kw_only=True):
     ] = 60.0
     restart_s: Annotated[
         float,
-        setting("Time until a change takes effect, while rows go on arriving", ge=0, unit="s"),
+        setting(
+            "Time until a change takes effect, while rows go on arriving",
+            ge=0,
+            le=86_400,
+            unit="s",
+        ),
     ] = 5.0
     periods: Annotated[
         int, setting("Periods to average; begun anew after a change", ge=1, le=100, unit="periods")
     ] = 2
     max_scale_up_factor: Annotated[
-        float, setting("Most executors added, as a multiple of those there", ge=0.01)
+        float, setting("Most executors added, as a multiple of those there", ge=0.01, le=100_000)
     ] = 10.0
     max_scale_down_factor: Annotated[
         float, setting("Most executors removed, as a share of those there", ge=0.01, le=1)
@@ -68,6 +73,7 @@ class Work(Struct, frozen=True):
     processed_rows_per_s: float
     busy_cores: float
     lag_rows: float
+    cost_s: float | None = None  # measured over whole batches
 
 
 class ScaledOut(Struct, frozen=True):
@@ -90,7 +96,8 @@ class RateMemory(Memory, frozen=True, kw_only=True):
 class RateBased(Scaler[RateSettings, RateMemory]):
     """Sizes the cluster for the rates that its operators will have to meet.
 
-    The true cost of a row is busy cores / processed rate, whatever the load is now.
+    The true cost of a row is the task time that whole batches took for it, or else busy
+    cores / processed rate, whatever the load is now.
     Needed: sum of cost x (rate / utilisation + queue / catch-up time + what arrives
     until the change takes effect / catch-up time). One step should do; where the
     cores cannot be kept busy though rows wait, the observed rate corrects the cost.
@@ -120,6 +127,11 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         if not costs:
             return stay(
                 "No operator has processed anything, so no cost is known.", "no data"
+            ), memory
+        if _too_early(means, facts.capacity):
+            return stay(
+                "Too few rows were processed yet to tell what the rates to meet will cost.",
+                "processed rows << rows to process",
             ), memory
         capacity = facts.executors * facts.cores
         most, least = (
@@ -167,6 +179,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
                 o.processed_rows_per_s,
                 o.busy_cores,
                 demand.lag_rows,
+                o.cost_s_per_row,
             )
             work[o.name] = (*memory.work.get(o.name, ()), seen)[-s.periods :]
         return replace(memory, work=work)
@@ -174,11 +187,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
     def _costs(self, facts: Facts, means: dict[str, Work]) -> dict[str, float]:
         """Core seconds per row, corrected where rows wait and cores are idle all the same."""
         s = self.settings
-        costs = {
-            n: w.busy_cores / w.processed_rows_per_s
-            for n, w in means.items()
-            if w.processed_rows_per_s > 0 and w.busy_cores > 0
-        }
+        costs = {n: cost for n, w in means.items() if (cost := _cost(w)) is not None}
         busy = sum(w.busy_cores for w in means.values())
         behind = any(w.lag_rows > s.observed_lag_s * w.rows_per_s for w in means.values())
         if behind and busy > 0 and facts.capacity / busy > 1.0 + s.observed_switch:
@@ -224,6 +233,25 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         )
 
 
+def _too_early(means: dict[str, Work], capacity: int) -> bool:
+    """A batch of a few rows is nearly all overhead: its cost per row says nothing about many.
+    So it is right after a start, when cores idle and hardly a row has been processed."""
+    asked = sum(w.rows_per_s + w.catch_up_rows_per_s for w in means.values())
+    done = sum(w.processed_rows_per_s for w in means.values())
+    busy = sum(w.busy_cores for w in means.values())
+    return done * 10 < asked and busy < capacity / 2
+
+
+def _cost(work: Work) -> float | None:
+    """What a row costs. A batch may outlast the window: then tasks were busy and nothing was
+    committed, or the other way round, so the cost over whole batches goes first."""
+    if work.cost_s is not None:
+        return work.cost_s
+    if work.processed_rows_per_s > 0 and work.busy_cores > 0:
+        return work.busy_cores / work.processed_rows_per_s
+    return None
+
+
 def _mean(work: tuple[Work, ...]) -> Work:
     n = len(work)
     return Work(
@@ -232,6 +260,7 @@ def _mean(work: tuple[Work, ...]) -> Work:
         sum(w.processed_rows_per_s for w in work) / n,
         sum(w.busy_cores for w in work) / n,
         work[-1].lag_rows,
+        work[-1].cost_s,
     )
 
 

@@ -33,8 +33,8 @@ class ThresholdSettings(Struct, frozen=True, kw_only=True):
         float, setting("How long it must stay below the lower threshold", ge=0, unit="s")
     ] = 60.0
     grace_s: Annotated[float, setting("Quiet time after a decision", ge=0, unit="s")] = 30.0
-    step_out: Annotated[int, setting("Executors to add", ge=1, unit="executors")] = 1
-    step_in: Annotated[int, setting("Executors to remove", ge=1, unit="executors")] = 1
+    step_out: Annotated[int, setting("Executors to add", ge=1, le=10_000, unit="executors")] = 1
+    step_in: Annotated[int, setting("Executors to remove", ge=1, le=10_000, unit="executors")] = 1
 
     def __post_init__(self) -> None:
         if self.lower >= self.upper:

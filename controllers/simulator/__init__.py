@@ -1,0 +1,47 @@
+"""A world calibrated from a run: the same input under another policy or other settings.
+
+    samples --calibrate--> Calibrated --what_if(scaler, settings)--> WhatIf(summary, series, band)
+    CSV     --read_trace, world_of-->        --tune(scaler, trials)--> Tuning(front, importance)
+
+The world is stepped period by period and gives the `Snapshot` that production gives,
+so every scaler runs on it unchanged.
+"""
+
+from controllers.simulator.accuracy import Errors
+from controllers.simulator.model import WorldModel
+from controllers.simulator.policy import InForce
+from controllers.simulator.run import Action, Series
+from controllers.simulator.scenario import Scenario, world_of
+from controllers.simulator.summary import Summary
+from controllers.simulator.trace import Trace, read_trace
+from controllers.simulator.what_if import (
+    AS_SET,
+    RECORDED,
+    Band,
+    Calibrated,
+    WhatIf,
+    calibrate,
+    scaler_names,
+    what_if,
+)
+
+__all__ = [
+    "AS_SET",
+    "RECORDED",
+    "Action",
+    "Band",
+    "Calibrated",
+    "Errors",
+    "InForce",
+    "Scenario",
+    "Series",
+    "Summary",
+    "Trace",
+    "WhatIf",
+    "WorldModel",
+    "calibrate",
+    "read_trace",
+    "scaler_names",
+    "what_if",
+    "world_of",
+]

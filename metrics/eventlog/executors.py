@@ -1,15 +1,12 @@
 """Executors as they come and go in a log, and the tasks that run on them."""
 
-import re
 from collections import defaultdict
 
 from controllers.model.snapshot import Executor
 from metrics.eventlog import events as e
 from metrics.eventlog.timeline import Bucket, Timeline, Work
+from metrics.removal import is_loss
 
-_ASKED_FOR = re.compile(
-    r"(?i)decommission|killed by driver|explicit termination|idle|request|finished|code 0\b"
-)
 _DRIVER = ("driver", "<driver>")
 
 
@@ -62,7 +59,7 @@ class Executors:
         known = self._known.get(event.id)
         if known is not None and known.removed_ms is None:
             known.removed_ms = event.at_ms
-            known.lost = not _ASKED_FOR.search(event.reason or "")
+            known.lost = is_loss(event.reason)
             for stage, tasks in list(self._running.items()):
                 for task in [t for t, (_, _, where) in tasks.items() if where == event.id]:
                     self._forget(stage, task)

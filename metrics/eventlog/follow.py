@@ -16,7 +16,7 @@ from controllers.model.snapshot import ClusterSample
 from metrics.eventlog.codecs import Damaged, decoded
 from metrics.eventlog.importer import NotAnEventLog
 from metrics.eventlog.locate import grouped, locate, order
-from metrics.eventlog.parser import Parser
+from metrics.eventlog.parser import Fault, Parser
 from metrics.eventlog.reader import CHUNK_BYTES, lines
 from metrics.eventlog.run import PERIOD_S, SampleBuilder
 from metrics.eventlog.summary import OPENING, Summary, Tally
@@ -48,7 +48,8 @@ class Follower:
         logs = locate(self._path)  # says at once what is wrong with the path
         if len(logs) != 1:
             raise InvalidInput(f"{self._path} holds {len(logs)} logs; name the one to follow")
-        if logs[0].parts[0].member is not None:
+        self.log = logs[0]
+        if self.log.parts[0].member is not None:
             raise InvalidInput(f"{self._path} is a zip, which does not grow; import it instead")
 
     @property
@@ -57,6 +58,11 @@ class Follower:
         summary = self._tally.summary
         summary.lines, summary.broken_lines = self._parser.lines, self._parser.broken
         return summary
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The first broken lines."""
+        return self._parser.faults
 
     def samples(self) -> Iterator[ClusterSample]:
         """Samples in the order of time; waits for more until the log or `stop` ends it."""

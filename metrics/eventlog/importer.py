@@ -1,20 +1,21 @@
 """One log in, runs and summaries out."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from os import PathLike
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput, Unavailable
+from controllers.model.errors import InvalidInput, Unavailable, WeirError
 from metrics.eventlog.locate import Log
 from metrics.eventlog.parser import Fault, Parser
 from metrics.eventlog.reader import LogReader
 from metrics.eventlog.run import PERIOD_S, SampleBuilder
 from metrics.eventlog.summary import OPENING, Summary, Tally
-from metrics.eventlog.tables import RunWriter, run_id
+from metrics.eventlog.tables import RunWriter, ThereIsMore, run_id
 
 _TRIED_LINES = 1000
 
@@ -28,9 +29,19 @@ class Imported(Struct, frozen=True, kw_only=True):
 
     log: str
     summary: Summary
-    run: str | None = None  # folder of the run; None if none was wanted
+    run: str | None = None  # folder of the run; None if none was wanted, or a fuller one stays
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def passed_over(log: Log, error: WeirError) -> bool:
+    """Whether it is no problem: a file that nobody named, and no event log."""
+    return isinstance(error, NotAnEventLog) and not log.asked_for
+
+
+def none_among(files: int) -> NotAnEventLog:
+    """What is said where every file was passed over."""
+    return NotAnEventLog(f"no event log among the {files} files there")
 
 
 def import_log(
@@ -112,17 +123,33 @@ class _Attempt(ExitStack):
         if self._writer is not None:
             for sample in self._builder.rest():
                 self._writer.add(sample)
-            meta: dict[str, Any] = {
-                "kind": "eventlog",
-                "log": log.name,
-                "parts": [part.name for part in log.parts],
-                "period_s": self._builder.period_s,
-                "summary": msgspec.to_builtins(summary),
-                "faults": msgspec.to_builtins(faults),
-                "notes": notes,
-            }
-            run = str(
-                self._writer.commit(run_id(summary.app_id or log.name, summary.attempt), meta)
-            )
+            meta = meta_of(log, summary, faults, notes) | {"period_s": self._builder.period_s}
+            name = name_of(log, summary, self._writer.first_at)
+            try:
+                run = str(self._writer.commit(name, meta))
+            except ThereIsMore as error:
+                notes += (str(error),)
         self.close()
         return Imported(log=log.name, summary=summary, run=run, faults=faults, notes=notes)
+
+
+def name_of(log: Log, summary: Summary, first_at: float | None) -> str:
+    """The id of the run; of logs that name no application, by their folder and beginning."""
+    if summary.app_id:
+        return run_id(summary.app_id, summary.attempt)
+    begins = msgspec.json.encode((log.folder, summary.name, summary.start, first_at))
+    return run_id(f"{log.name}-{sha256(begins).hexdigest()[:8]}", summary.attempt)
+
+
+def meta_of(
+    log: Log, summary: Summary, faults: Sequence[Fault], notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What is kept of a log beside its samples."""
+    return {
+        "kind": "eventlog",
+        "log": log.name,
+        "parts": [part.name for part in log.parts],
+        "summary": msgspec.to_builtins(summary),
+        "faults": msgspec.to_builtins(faults),
+        "notes": notes,
+    }

@@ -48,6 +48,7 @@ class Log(Struct, frozen=True, kw_only=True):
 
     name: str
     parts: tuple[Part, ...]
+    folder: str = ""  # name of the one that it lies in
     asked_for: bool = True  # named by a person, not merely found in a folder
 
     @property
@@ -143,7 +144,7 @@ def _in_folder(root: Path) -> list[Log]:
             found += _in_file(root / group[0], asked_for=False)
         else:
             parts = tuple(_part(root / name) for name in group)
-            found.append(Log(name=_label(root, group[0]), parts=parts))
+            found.append(_log(_label(root, group[0]), parts))
     return found
 
 
@@ -159,7 +160,10 @@ def _in_file(path: Path, asked_for: bool) -> list[Log]:
                 return _in_zip(path, asked_for)
             except zipfile.BadZipFile:
                 pass  # cut off: its members are read forwards
-    return [Log(name=path.name, parts=(_part(path),), asked_for=asked_for)]
+    part = _part(path)
+    # The file of Spark 1.0 has the same name in every application's folder.
+    name = Path(part.path).parent.name if _LEGACY.match(path.name) else path.name
+    return [_log(name, (part,), asked_for)]
 
 
 def _in_zip(path: Path, asked_for: bool) -> list[Log]:
@@ -169,13 +173,13 @@ def _in_zip(path: Path, asked_for: bool) -> list[Log]:
         raise InvalidInput(f"{path.name} has {len(members)} members; unpack it first")
     sizes = {m.filename: m.compress_size for m in members}
     return [
-        Log(
-            name=f"{path.name}:{group[0]}",
-            parts=tuple(
+        _log(
+            f"{path.name}:{group[0]}",
+            tuple(
                 Part(path=str(path.absolute()), member=name, size_bytes=sizes[name])
                 for name in group
             ),
-            asked_for=asked_for and len(sizes) == 1,
+            asked_for and len(sizes) == 1,
         )
         for group in grouped(n for n in sizes if not _hidden(n))
     ]
@@ -183,6 +187,11 @@ def _in_zip(path: Path, asked_for: bool) -> list[Log]:
 
 def _hidden(name: str) -> bool:
     return any(piece[:1] in (".", "_") for piece in name.split("/"))
+
+
+def _log(name: str, parts: tuple[Part, ...], asked_for: bool = True) -> Log:
+    folder = Path(parts[0].path).parent.name
+    return Log(name=name, parts=parts, folder=folder, asked_for=asked_for)
 
 
 def _part(path: Path) -> Part:

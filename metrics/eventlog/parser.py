@@ -25,6 +25,11 @@ class Fault(Struct, frozen=True, kw_only=True):
     line: int
     reason: str
 
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"line {self.line} of {self.part}: {self.reason}"
+
 
 class Parser:
     """Reads lines one by one and keeps count.

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from controllers.model.snapshot import BATCHES_MOST, Batch
 from metrics.eventlog.events import Progress, Source
 from metrics.eventlog.summary import at_ms
 from metrics.eventlog.timeline import Timeline
@@ -16,8 +17,8 @@ _NO_DATASET = re.compile(r"(?i)console|memory|noop|foreach|ConsoleTable|NullSink
 OBSERVATION = "weir"  # name of the observation that carries event times
 
 
-class Batch(Struct, frozen=True, kw_only=True):
-    """The figures of one committed batch."""
+class LastBatch(Struct, frozen=True, kw_only=True):
+    """The figures of the batch that an operator shows in a period."""
 
     id: int
     at_s: float
@@ -43,7 +44,7 @@ class Query:
         self.stateful = False
         self.reads: tuple[str, ...] = ()
         self.writes: tuple[str, ...] = ()
-        self.batch: Batch | None = None  # as of the last period that closed
+        self.batch: LastBatch | None = None  # as of the last period that closed
         self.cost_s_per_row: float | None = None  # likewise
         self.run_since_ms = 0  # run time of tasks since the last commit
         self._triggered_ms: int | None = None
@@ -96,17 +97,32 @@ class Query:
             work.batches += 1
             work.cost_run_ms += self.run_since_ms
             work.cost_rows += rows
-            work.batch = _batch(progress, start, end, max(0, start - triggered), queue)
+            last = _batch(progress, start, end, max(0, start - triggered), queue)
+            work.batch = last
+            work.committed.append(
+                Batch(
+                    operator=self.name,
+                    id=last.id,
+                    run_id=self.run or None,
+                    committed_at=last.at_s,
+                    processing_s=last.processing_s,
+                    rows=last.rows,
+                    latency_p50_s=last.latency_p50_s,
+                )
+            )
+            del work.committed[:-BATCHES_MOST]
             self.run_since_ms = 0
         self._triggered_ms, self._committed_ms, self._queue_rows = start, end, queue
 
 
-def _batch(progress: Progress, start: int, end: int, waited_ms: int, queue: int | None) -> Batch:
+def _batch(
+    progress: Progress, start: int, end: int, waited_ms: int, queue: int | None
+) -> LastBatch:
     states = progress.states or []
     seen = (progress.observed or {}).get(OBSERVATION)
     seen = seen if isinstance(seen, dict) else {}
     median, first = _number(seen.get("event_p50_s")), _number(seen.get("event_first_s"))
-    return Batch(
+    return LastBatch(
         id=progress.batch,
         at_s=end / 1000,
         rows=progress.rows,

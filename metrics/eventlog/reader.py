@@ -96,7 +96,7 @@ def raw_chunks(part: Part, on_bytes: Callable[[int], None]) -> Iterator[bytes]:
                 yield chunk
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise Damaged(str(error)) from None
-    except RuntimeError:  # zipfile's word for an encrypted member
-        raise InvalidInput(f"{part.path} is encrypted; unpack it first") from None
-    except NotImplementedError as error:
+    except NotImplementedError as error:  # zipfile's word for a compression it does not know
         raise InvalidInput(f"{part.path}: {error}; unpack it first") from None
+    except RuntimeError:  # and for an encrypted member; the one above is a kind of it
+        raise InvalidInput(f"{part.path} is encrypted; unpack it first") from None

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, OperatorStatus
 from metrics.eventlog import events as e
 from metrics.eventlog.executors import Executors
-from metrics.eventlog.queries import Batch, Query
+from metrics.eventlog.queries import LastBatch, Query
 from metrics.eventlog.summary import NOT_FAILED, at_ms
 from metrics.eventlog.timeline import Bucket, Timeline, Work
 
@@ -209,6 +209,7 @@ class SampleBuilder:
         cores = max(1, round(sum(x.cores for x in executors) / count)) if count else 1
         name = self._app.name or self._app.id or "application"
         fewest, most = self._limits(count)
+        operators = tuple(self._operators(name, bucket, end_ms))
         return ClusterSample(
             at=end_ms / 1000,
             period_s=self.period_s,
@@ -227,8 +228,14 @@ class SampleBuilder:
                 failed_tasks=bucket.failed,
                 executors_lost=self._executors.lost,
             ),
-            operators=tuple(self._operators(name, bucket, end_ms)),
+            operators=operators,
             executors=executors,
+            batches=tuple(
+                batch
+                for operator in operators
+                if (work := bucket.operators.get(operator.query_id or ""))
+                for batch in work.committed
+            ),
         )
 
     def _limits(self, present: int) -> tuple[int, int]:
@@ -255,7 +262,7 @@ class SampleBuilder:
                     del self._queries[query.id]
 
     def _query_operator(self, cluster: str, query: Query, work: Work, end_ms: int) -> Operator:
-        if isinstance(work.batch, Batch):
+        if isinstance(work.batch, LastBatch):
             query.batch = work.batch
         if work.cost_rows:
             query.cost_s_per_row = work.cost_run_ms / 1000 / work.cost_rows
@@ -288,6 +295,7 @@ class SampleBuilder:
             batch_at=batch.at_s if batch else None,
             batch_rows=batch.rows if batch else None,
             batches=work.batches,
+            rows=work.cost_rows,
             state_rows=batch.state_rows if batch else None,
             state_bytes=batch.state_bytes if batch else None,
             stateful=query.stateful,

@@ -13,6 +13,8 @@ silence longer than an hour only the first and the last period are kept.
 from collections.abc import Iterator
 from statistics import median
 
+from controllers.model.snapshot import Batch
+
 _LEAP_MS = 86_400_000
 _SILENCE_MS = 3_600_000
 _LAST_MS = 4_102_444_800_000  # the year 2100: a time beyond it is damage
@@ -23,7 +25,7 @@ class Work:
     """What was done in one period, by an operator or on an executor."""
 
     __slots__ = (
-        "_runs", "batch", "batches", "busy_ms", "cost_rows", "cost_run_ms", "cpu_ns",
+        "_runs", "batch", "batches", "busy_ms", "committed", "cost_rows", "cost_run_ms", "cpu_ns",
         "failed", "input_rows", "longest_ms", "rows_done", "rows_in", "run_ms", "tasks",
     )  # fmt: skip
 
@@ -38,6 +40,7 @@ class Work:
         self.rows_done = 0.0  # processed, of a streaming query
         self.batches = 0
         self.batch: object = None  # the last one committed
+        self.committed: list[Batch] = []  # each of them, in the order that the log tells of them
         self.cost_run_ms = 0.0  # run time and rows of the batches committed
         self.cost_rows = 0
         self.longest_ms = 0

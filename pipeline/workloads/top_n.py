@@ -45,6 +45,7 @@ class Settings(Struct, frozen=True):
     trigger_s: Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)] = 2.0
     top_n_trigger_s: Annotated[float, setting("Time between rankings", unit="s", ge=0)] = 10.0
     max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 4_000
+    top_n_max_rows: Annotated[int, setting("Most rows in one ranking", unit="rows", ge=1)] = 20_000
 
 
 def operators(settings: Settings | None = None) -> list[Operator]:
@@ -72,7 +73,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
     def top_n(spark: SparkSession, context: Context) -> DataStreamWriter:
         schema = "topic string, n bigint, ts double"
-        counts = _read(spark, context, COUNTS, "top_n", schema, use.max_rows)
+        counts = _read(spark, context, COUNTS, "top_n", schema, use.top_n_max_rows)
         rows = with_cost(observed(counts, F.col("ts")), use.top_n_cost_s, kind)
         return rows.writeStream.foreachBatch(_rank(context.redis_url))
 

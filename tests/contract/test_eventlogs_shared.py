@@ -80,6 +80,7 @@ def test_the_streaming_rows_are_all_in_the_series(tmp_path):
     samples = read_samples(done.run)
     rows = sum(o.processed_rows_per_s * s.period_s for s in samples for o in s.operators)
     assert rows == pytest.approx(641)
+    assert sum(b.rows for s in samples for b in s.batches) == 641
     assert {o.reads for s in samples for o in s.operators if o.batch_id is not None} == {("test5",)}
 
 

@@ -1,7 +1,6 @@
 """One contract for every store: in memory and in Redis."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,30 +17,16 @@ from controllers.engine.ports import (
 from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from controllers.model.decision import Move
 from controllers.model.errors import NotFound
-from controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, Snapshot
-from metrics.memory_store import MemoryStore
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
-
-
-@pytest.fixture(params=["memory", "redis"])
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore()
-        return
-    server: RedisServer = request.getfixturevalue("redis_server")
-    found = RedisStore.at(server.url)
-    found.client.flushall()
-    yield found
-    found.client.close()
+from controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator, Snapshot
 
 
 def sample(at: float, cluster: str = "a") -> ClusterSample:
     return ClusterSample(
         at=at,
         period_s=2.0,
-        cluster=Cluster(name=cluster, executors=2),
+        cluster=Cluster(name=cluster, executors=2, declared=("x",)),
         operators=(Operator(name="x", cluster=cluster, load=0.5, reads=("in",)),),
+        batches=(Batch(operator="x", id=7, committed_at=at - 0.5, processing_s=1.5, rows=9),),
     )
 
 
@@ -189,6 +174,36 @@ def test_a_rebalance_and_its_placements_are_kept_at_once_and_only_by_the_leader(
     assert (store.rebalances(), store.placements()) == ([later], {"x": moved})
 
 
+def test_a_placement_changes_only_from_what_was_seen(store: Store) -> None:
+    home = Placement(operator="x", cluster="a")
+    assert store.place_if(home, seen=None)
+    assert not store.place_if(Placement(operator="x", cluster="b"), seen=None)
+    stopped = Placement(operator="x", cluster="a", wanted="stopped")
+    assert store.place_if(stopped, seen=home)
+    assert not store.place_if(Placement(operator="x", cluster="c"), seen=home)
+    assert store.placements() == {"x": stopped}
+
+
+def test_a_move_neither_undoes_a_stop_nor_is_undone_by_one(store: Store) -> None:
+    leader = store.acquire("engine", "me", 30.0)
+    home, other = Placement(operator="x", cluster="a"), Placement(operator="y", cluster="a")
+    for placed in (home, other):
+        store.place(placed)
+    asked = Rebalance(id="r1", at=1.0, moves=(), by="test")
+    store.save_rebalance(asked)
+    begun = Rebalance(id="r1", at=2.0, moves=(), by="test")
+    seen = store.placements()
+    stopped = Placement(operator="y", cluster="a", wanted="stopped")
+    assert store.place_if(stopped, seen=other)
+    moved = [Placement(operator=n, cluster="b") for n in ("x", "y")]
+    assert not store.save_rebalance(begun, moved, leader, seen=seen)
+    assert (store.rebalances(), store.placements()) == ([asked], {"x": home, "y": stopped})
+    assert store.save_rebalance(begun, moved[:1], leader, seen=store.placements())
+    assert store.rebalances() == [begun]
+    assert not store.place_if(Placement(operator="x", cluster="a", wanted="stopped"), seen=home)
+    assert store.placements() == {"x": moved[0], "y": stopped}
+
+
 def test_parts_placement_modes_and_workloads(store: Store) -> None:
     part = Part(id="host:a", kind="host", name="a", at=1.0)
     store.beat(part)
@@ -202,8 +217,8 @@ def test_parts_placement_modes_and_workloads(store: Store) -> None:
     store.set_mode("a", Mode.AUTO)
     assert store.modes() == {"a": Mode.AUTO}
     assert store.settings("balance") == {}
-    store.save_settings("balance", {"auto": True, "moves": 3})
-    assert store.settings("balance") == {"auto": True, "moves": 3}
+    store.save_settings("balance", {"planner": "milp", "moves": 3})
+    assert store.settings("balance") == {"planner": "milp", "moves": 3}
     workload = Workload(name="w", rows_per_s=5.0, paused=True)
     store.set_workload(workload)
     assert store.workloads() == [workload]

@@ -4,15 +4,19 @@ Not once per session: a browser driven in this thread keeps an event loop runnin
 and the load would disturb the tests of other folders.
 """
 
+import logging
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from metrics.redis_store import RedisStore
+from metrics.users import Role
 from pipeline.redis_server import RedisServer
 from tests.support.browser import Tab, WebServer, launch
 from tests.support.feeder import Feeder
+from tests.support.inside import Inside
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +58,23 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_tab(browser: Browser, pages_web: WebServer) -> Iterator[Callable[..., Tab]]:
-    """Opens an address in a fresh profile."""
+    """Opens an address in a fresh profile, signed in as an admin unless told otherwise."""
     contexts = []
 
     def open_(
-        path: str = "/", *, width: int = 1440, theme: str = "light", block_ws: bool = False
+        path: str = "/",
+        *,
+        width: int = 1440,
+        theme: str = "light",
+        block_ws: bool = False,
+        role: Role | None = Role.ADMIN,
     ) -> Tab:
         context = browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme=theme,  # type: ignore[arg-type]
         )
+        if role is not None:
+            context.add_cookies(pages_web.cookies(role))
         if block_ws:  # a proxy that knows no WebSockets
             context.add_init_script("delete window.SharedWorker; delete window.WebSocket;")
         contexts.append(context)
@@ -74,3 +85,34 @@ def open_tab(browser: Browser, pages_web: WebServer) -> Iterator[Callable[..., T
     yield open_
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def inside(pages_redis: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
+    """The web side in this process, with clusters that have reported."""
+    feeder = Feeder(pages_redis.url, obeys=True)
+    feeder.history(0.5)
+    feeder._hosts.step(time.time())
+    found = Inside(pages_redis.url, tmp_path_factory.mktemp("users"))
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def unchanged(inside: Inside) -> Iterator[None]:
+    """Whatever the test asks for, nothing may have come of it."""
+    before, users = inside.everything(), inside.users.content()
+    yield
+    after = inside.everything()
+    leases = {k for k in {*before, *after} if b"lease" in k}  # they run out by themselves
+    assert {k: v for k, v in after.items() if k not in leases} == {
+        k: v for k, v in before.items() if k not in leases
+    }
+    assert inside.users.content() == users
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """Everything that is logged, at any level."""
+    caplog.set_level(logging.DEBUG)
+    return caplog

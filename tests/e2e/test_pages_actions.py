@@ -5,18 +5,19 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from controllers.engine import people
+from controllers.engine.recommendation import Status
 from controllers.model.command import (
     CommandResult,
     CommandStatus,
     RestartOperator,
-    ScaleTo,
     StopOperator,
 )
-from tests.support.browser import wait_for
+from tests.support.waiting import wait_until
 
 
 def open_command(pages_store, cluster):
-    wait_for(lambda: pages_store.open_commands(cluster), 10, f"a command for {cluster}")
+    wait_until(lambda: pages_store.open_commands(cluster), 10, f"a command for {cluster}")
     return pages_store.open_commands(cluster)[-1]
 
 
@@ -32,27 +33,23 @@ def no_open_commands(pages_store):
             report(pages_store, command, CommandStatus.EXPIRED)
 
 
-def test_scale_is_confirmed_sent_followed(open_tab, pages_store):
+def test_scale_is_confirmed_and_handed_to_the_engine(open_tab, pages_store):
     page = open_tab("/").page
     page.get_by_role("button", name="Scale wide").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("nothing would change")
     dialog.get_by_label("Executors").fill("5")
     expect(dialog).to_contain_text("asks Spark for 2 executors more: 3 now, 5 then")
-    assert pages_store.open_commands("wide") == []
+    before = len(pages_store.recommendations())
     dialog.get_by_role("button", name="Scale cluster").click()
     expect(dialog).to_be_hidden()
-    expect(page.locator("#toast")).to_contain_text("Sent to wide: scale to 5 executors")
-    command = open_command(pages_store, "wide")
-    assert command.action == ScaleTo(executors=5)
-    line = page.locator(f'[data-command="{command.id}"]')
-    expect(line).to_contain_text("pending")
-    assert pages_store.claim(command.id, "agent", time.time())
-    report(pages_store, command, CommandStatus.RUNNING, progress=0.5, message="4 of 5 executors")
-    expect(line).to_contain_text("4 of 5 executors")
-    expect(line.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "50")
-    report(pages_store, command, CommandStatus.DONE, message="5 executors")
-    expect(line).to_contain_text("done")
+    expect(page.locator("#toast")).to_contain_text("The engine is told: wide, scale to 5 executors")
+    made = pages_store.recommendations()[0]
+    assert len(pages_store.recommendations()) == before + 1
+    assert (made.status, made.source) == (Status.APPROVED, "by hand")
+    assert (made.decision.cluster, made.decision.executors) == ("wide", 5)
+    assert made.id in {e.subject for e in pages_store.audit(limit=5)}
+    people.cancel(pages_store, made.id, by="test", now=time.time())
 
 
 def test_cancel_sends_nothing(open_tab, pages_store):
@@ -72,8 +69,14 @@ def test_operator_buttons_and_a_failure(open_tab, pages_store):
     page.get_by_role("dialog").get_by_role("button", name="Restart operator").click()
     command = open_command(pages_store, "narrow")
     assert command.action == RestartOperator(operator="top_n")
-    report(pages_store, command, CommandStatus.FAILED, message="The checkpoint cannot be reached.")
+    assert pages_store.audit(limit=1)[0].action == "operator.restart"
     line = page.locator(f'[data-command="{command.id}"]')
+    expect(line).to_contain_text("pending")
+    assert pages_store.claim(command.id, "agent", time.time())
+    report(pages_store, command, CommandStatus.RUNNING, progress=0.5, message="stopping it")
+    expect(line).to_contain_text("stopping it")
+    expect(line.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "50")
+    report(pages_store, command, CommandStatus.FAILED, message="The checkpoint cannot be reached.")
     expect(line).to_contain_text("failed")
     expect(line).to_contain_text("The checkpoint cannot be reached.")
     page.get_by_role("button", name="Stop top_n").click()
@@ -93,12 +96,12 @@ def test_workload_rate_and_pause(open_tab, pages_store):
         assert pages_store.workloads()[0].rows_per_s == 1500
         expect(page.locator(".workload")).to_contain_text("asked for 1,500 rows/s")
         load = page.locator('[data-live="cluster/narrow/load"]')
-        expect(load).to_have_attribute("data-state", "bad", timeout=8000)
+        expect(load).to_have_attribute("data-state", "bad")
         page.get_by_role("button", name="Pause tweets").click()
         expect(page.locator(".workload")).to_contain_text("paused")
         assert pages_store.workloads()[0].paused
         page.get_by_role("button", name="Resume tweets").click()
-        wait_for(lambda: not pages_store.workloads()[0].paused, 5, "resumed")
+        wait_until(lambda: not pages_store.workloads()[0].paused, 5, "resumed")
     finally:
         from msgspec.structs import replace
 

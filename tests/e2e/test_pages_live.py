@@ -151,11 +151,11 @@ def test_health_and_snapshot(pages_web):
     assert health["engine"] == "up"
     assert {p["id"] for p in health["parts"]} >= {"engine", "host:wide", "host:narrow"}
     assert health["clusters"]["wide"]["data_age_s"] < 5
-    snapshot = httpx.get(f"{pages_web.url}/api/v1/snapshot").json()
+    snapshot = pages_web.get("/api/v1/snapshot").json()
     assert [c["name"] for c in snapshot["clusters"]] == ["narrow", "wide"]
     assert {o["name"] for o in snapshot["operators"]} == {"extractor", "topic_count", "top_n"}
-    assert httpx.get(f"{pages_web.url}/api/v1/nothing").status_code == 404
-    assert "swagger" not in httpx.get(f"{pages_web.url}/docs").text  # that page loads from a CDN
+    assert pages_web.get("/api/v1/nothing").status_code == 404
+    assert "swagger" not in pages_web.get("/docs").text  # that page loads from a CDN
 
 
 def test_foreign_pages_are_refused(pages_web):

@@ -9,14 +9,15 @@ from controllers.engine.ports import Tier
 from metrics.redis_store import connect
 from pipeline.edges.stream import Edge
 from pipeline.workloads.top_n import SHARDS, TWEETS
-from tests.support.system import System, wait_until
+from tests.support.system import System
+from tests.support.waiting import wait_until
 
 
 def spark_says(system: System, cluster: str, what: str) -> list[dict]:
     """A list from the REST API of a cluster's own Spark."""
     found = system.snapshot().cluster(cluster)
     url = f"{found.ui_url}/api/v1/applications/{found.app_id}/{what}"
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -30,6 +31,7 @@ def test_two_clusters_are_placed_as_in_the_extreme_case(system: System) -> None:
     assert placed == {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
     wide, narrow = snapshot.cluster("wide"), snapshot.cluster("narrow")
     assert (wide.executors, wide.capacity, narrow.executors, narrow.capacity) == (2, 4, 1, 1)
+    assert wide.declared == narrow.declared == ("extractor", "top_n", "topic_count")
     assert {(e.source, e.target) for e in snapshot.edges} == {
         ("tweets", "extractor"),
         ("extractor", "topic_count"),
@@ -112,9 +114,12 @@ def test_executors_really_come_and_go(system: System) -> None:
     before = processes()
     done = system.command("scale", "narrow", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 to 2 executors" in done.stdout
+    assert "1 to 2 executors, granted after" in done.stdout
     assert len(spark_executors(system, "narrow")) == 2
     wait_until(lambda: processes() == before + 1, 10, "one more process")
+    wait_until(
+        lambda: system.snapshot().cluster("narrow").executors_granted == 2, 10, "what was granted"
+    )
     wait_until(lambda: system.snapshot().cluster("narrow").executors == 2, 10, "the page's figure")
     done = system.command("scale", "narrow", "1")
     assert done.returncode == 0, done.stdout + done.stderr

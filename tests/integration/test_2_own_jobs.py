@@ -4,11 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.system import ROOT, System, wait_until
+from controllers.model.command import Command, ScaleTo
+from pipeline.process import scratch
+from tests.support.system import ROOT, System
+from tests.support.waiting import wait_until
 
 
 @contextmanager
@@ -17,7 +22,7 @@ def running(log_file: Path, *argv: str) -> Iterator["subprocess.Popen[bytes]"]:
         process = subprocess.Popen(
             [sys.executable, *argv],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(log_file.parent)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), **scratch(log_file.parent)},
             stdout=log,
             stderr=log,
         )
@@ -26,7 +31,7 @@ def running(log_file: Path, *argv: str) -> Iterator["subprocess.Popen[bytes]"]:
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(40)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -37,12 +42,13 @@ def test_a_job_is_watched_with_one_line_and_leaves_no_trace(system: System, tmp_
     with running(tmp_path / "job.log", *job):
         found = wait_until(
             lambda: (o := system.snapshot().operator("orders_by_customer")) and o.batch_id and o,
-            90,
+            180,
             "the job's query is there",
         )
         assert found.cluster == "orders"
         cluster = system.snapshot().cluster("orders")
         assert not cluster.hosted
+        assert cluster.declared is None
         assert not cluster.can_scale
         assert "local master" in cluster.message
         fast = wait_until(
@@ -58,15 +64,35 @@ def test_a_job_is_watched_with_one_line_and_leaves_no_trace(system: System, tmp_
     system.store.forget("orders")
 
 
+def an_executor_that_never_comes_is_noticed(system: System) -> None:
+    """More than the cluster manager can grant: three facts, said in words, asked for again."""
+    now = time.time()
+    system.store.submit(
+        Command(
+            id=uuid.uuid4().hex, cluster="mine", action=ScaleTo(executors=2),
+            issued_at=now, expires_at=now + 60, by="test",
+        )
+    )  # fmt: skip
+    wait_until(
+        lambda: "1 of 2 executors has not come" in system.snapshot().cluster("mine").message,
+        90,
+        "the missing executor is named",
+    )
+    mine = system.snapshot().cluster("mine")
+    assert (mine.executors_wanted, mine.executors_granted, mine.executors) == (2, 1, 1)
+    assert "asked again" in mine.message
+
+
 def test_a_hosts_good_operators_run_beside_broken_ones(system: System, tmp_path: Path) -> None:
     host = (
         "app.py", "host", "mine", "--master", system.master, "--redis", system.redis_url,
         "--operators", "tests.support.broken_operators", "--period", "2",
         "--place", "sensor_minutes,raises,unreachable",
+        "--cores", "6", "--max-executors", "2",  # the worker has room for one of them
         "--checkpoints", str(tmp_path / "checkpoints"), "--local-dir", str(tmp_path / "local"),
     )  # fmt: skip
     with running(tmp_path / "host.log", *host):
-        wait_until(lambda: system.operator("sensor_minutes").batch_id, 120, "the good one runs")
+        wait_until(lambda: system.operator("sensor_minutes").batch_id, 180, "the good one runs")
         assert system.operator("sensor_minutes").status == "running"
         wait_until(
             lambda: system.operator("sensor_minutes").latency_p50_s is not None, 30, "its latency"
@@ -81,4 +107,5 @@ def test_a_hosts_good_operators_run_beside_broken_ones(system: System, tmp_path:
         assert "next try in" in unreachable.message
         log = (tmp_path / "host.log").read_text()
         assert "operator 'sensor_minutes': the name is used twice" in log
+        an_executor_that_never_comes_is_noticed(system)
     system.store.forget("mine")

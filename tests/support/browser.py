@@ -4,41 +4,88 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright, expect
 
+from components.security.gate import cookie_name
+from components.security.settings import SignInSettings
+from components.security.tokens import new_token
+from components.sign_in import SignIn
 from components.web import gunicorn_argv, web_env
+from metrics.redis_store import connect
+from metrics.users import Role, UsersFile
 from pipeline.ports import free_port
+from tests.support.waiting import PATIENT_MS, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+expect.set_options(timeout=PATIENT_MS)
 
 
 class WebServer:
-    """Weir's web side under gunicorn."""
+    """Weir's web side under gunicorn, with a user and a token of every role.
 
-    def __init__(self, redis_url: str) -> None:
+    The users are called like their roles; their sessions begin when the server does, so
+    that tests can open pages while Redis is away.
+    """
+
+    def __init__(self, redis_url: str, runs_dir: str | Path = "runs", **sign_in: Any) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._redis_url = redis_url
+        self._runs_dir = runs_dir
+        self._folder = tempfile.TemporaryDirectory(prefix="weir-users-")
+        self.settings = SignInSettings(users=f"{self._folder.name}/users.json", **sign_in)
+        self.users = UsersFile(self.settings.users)
+        self.people = SignIn(connect(redis_url), self.users, self.settings)
+        self.tokens: dict[Role, str] = {}
+        self._sessions: dict[Role, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> "WebServer":
         """Start and wait until it answers."""
+        for role in Role:
+            if role not in self.tokens:
+                self._let_in(role)
         self._process = subprocess.Popen(
             gunicorn_argv("127.0.0.1", self.port, workers=2),
-            env={**os.environ, **web_env(self._redis_url)},
+            env={
+                **os.environ,
+                **web_env(self._redis_url, runs_dir=self._runs_dir, sign_in=self.settings),
+            },
             cwd=ROOT,
         )
-        wait_for(lambda: _answers(self.url), 30, "the web server answers")
+        wait_until(lambda: _answers(self.url), 120, "the web server answers")
         return self
+
+    def _let_in(self, role: Role) -> None:
+        self.users.add(role, role, time.time())
+        self._sessions[role] = self.people.sessions.begin(role, "test", "password")[0]
+        self.tokens[role], kept = new_token(role, role, time.time())
+        self.users.add_token(kept)
+
+    def cookies(self, role: Role = Role.ADMIN) -> list[Any]:
+        """What a browser holds that has signed in, as Playwright takes it."""
+        name = cookie_name(self._redis_url)
+        return [{"name": name, "value": self._sessions[role], "url": self.url}]
+
+    def api(self, role: Role = Role.ADMIN) -> httpx.Client:
+        """The HTTP API and the pages, as a program with a token sees them."""
+        headers = {"authorization": f"Bearer {self.tokens[role]}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
+
+    def get(self, path: str, role: Role = Role.ADMIN) -> httpx.Response:
+        """One answer to a program with a token."""
+        with self.api(role) as client:
+            return client.get(path)
 
     def workers(self) -> list[int]:
         """Process ids of the workers."""
@@ -52,24 +99,15 @@ class WebServer:
         """Stop all of it."""
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
-            self._process.wait(timeout=20)
+            self._process.wait(timeout=120)
             self._process = None
 
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/health", timeout=2).status_code in (200, 503)
+        return httpx.get(f"{url}/health", timeout=10).status_code in (200, 503)
     except httpx.HTTPError:
         return False
-
-
-def wait_for(condition: Callable[[], object], timeout_s: float, what: str) -> None:
-    """Wait until something holds, or fail with its name."""
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {timeout_s:.0f} s: {what}")
-        time.sleep(0.1)
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -86,6 +124,7 @@ class Tab:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        page.set_default_timeout(PATIENT_MS)
         self.errors: list[str] = []
         self.requests: list[str] = []
         page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
@@ -99,4 +138,4 @@ class Tab:
     def wait_drawn(self, more: int = 2, timeout_s: float = 15) -> None:
         """Wait for further reports on the charts."""
         target = self.drawn() + more
-        wait_for(lambda: self.drawn() >= target, timeout_s, f"{more} more reports drawn")
+        wait_until(lambda: self.drawn() >= target, timeout_s, f"{more} more reports drawn")

@@ -23,6 +23,7 @@ from controllers.engine.ports import Lease, Part, Placement, Workload
 from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
 from metrics.redis_store import RedisStore
+from tests.support.scalers import Asker
 
 
 @dataclass
@@ -52,6 +53,10 @@ class ClusterModel:
     operators: list[OperatorModel]
     most: int = 6
     phase: float = 0.0
+    wanted: int | None = None  # None: as many as there are
+    granted: int | None = None  # None: not told
+    message: str = ""
+    agent: bool = True  # one that can scale
     added_at: float = field(default_factory=time.time)
 
     @property
@@ -126,8 +131,9 @@ def sample_of(
         cluster=Cluster(
             name=model.name, app_id=model.app_id, app_name=model.name,
             spark_version="4.3.0", ui_url="http://127.0.0.1:4040",
-            executors=model.executors, executors_wanted=model.executors,
-            max_executors=model.most, can_scale=True, hosted=True, busy_cores=busy,
+            executors=model.executors, executors_wanted=model.wanted or model.executors,
+            executors_granted=model.granted, message=model.message,
+            max_executors=model.most, can_scale=model.agent, hosted=True, busy_cores=busy,
         ),
         operators=tuple(operators),
         executors=executors,
@@ -230,8 +236,14 @@ class Feeder:
         wave: float = 0.3,  # how far the rate swings around that
         seed: int = 7,
         obeys: bool = False,
+        asks: bool = False,
+        engine: bool = True,
     ) -> None:
-        """`obeys`: operators move where they are placed; the engine is then a real one."""
+        """`obeys`: operators move where they are placed; the engine is then a real one.
+
+        `engine`: give the engine's signs of life too, as none runs.
+        `asks`: the scalers are asked each second, as an engine does.
+        """
         self.store = RedisStore.at(redis_url)
         self.models = list(demo() if models is None else models)
         self.period_s = period_s
@@ -239,6 +251,8 @@ class Feeder:
         self._wave = wave
         self._rng = random.Random(seed)
         self._hosts = Hosts(self.store, self.models) if obeys else None
+        self._asker = Asker(self.store) if asks else None
+        self._engine = engine and not obeys
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -263,7 +277,7 @@ class Feeder:
         """Fall silent, as if the agents had died."""
         self._stop.set()
         if self._thread is not None:
-            self._thread.join(timeout=15)
+            self._thread.join(timeout=120)
             self._thread = None
 
     def _run(self, parts: bool) -> None:
@@ -283,6 +297,8 @@ class Feeder:
                     self._beat(now)
                 if self._hosts:
                     self._hosts.step(now)
+                if self._asker:
+                    self._asker.step(now)
                 for model in self.models:
                     if now >= due[model.name]:
                         due[model.name] += self.period_s
@@ -299,7 +315,7 @@ class Feeder:
         self.store.append(sample_of(model, rate * wave, now, self.period_s, self._rng))
 
     def _beat(self, now: float) -> None:
-        if self._hosts is None:
+        if self._engine:
             self.store.beat(Part(id="engine", kind="engine", name="engine", at=now))
         self.store.beat(Part(id="generator:tweets", kind="generator", name="tweets", at=now))
         for model in self.models:
@@ -314,9 +330,10 @@ def main() -> None:
     parser.add_argument("--operators", type=int, default=3)
     parser.add_argument("--period", type=float, default=2.0)
     parser.add_argument("--minutes", type=float, default=0.0, help="of history to begin with")
+    parser.add_argument("--no-engine", action="store_true", help="a real engine runs beside it")
     options = parser.parse_args()
     models = many(options.clusters, options.operators) if options.clusters else demo()
-    feeder = Feeder(options.redis, models, period_s=options.period)
+    feeder = Feeder(options.redis, models, period_s=options.period, engine=not options.no_engine)
     feeder.history(options.minutes)
     feeder.start()
     try:

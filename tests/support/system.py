@@ -1,65 +1,52 @@
 """The whole product, started as a user starts it, for the tests that need all of it."""
 
-import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
+import msgspec
 import psutil
 
 from controllers.model.snapshot import Operator, Snapshot
 from metrics.redis_store import RedisStore
 from pipeline.ports import free_port
+from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def wait_until(condition: Callable[[], Any], seconds: float, what: str) -> Any:
-    """Wait for a true value and return it; whatever it raises meanwhile counts as not yet."""
-    deadline = time.monotonic() + seconds
-    last: Exception | None = None
-    while time.monotonic() < deadline:
-        try:
-            found = condition()
-            if found:
-                return found
-        except (OSError, LookupError, ValueError, TypeError, AttributeError) as error:
-            last = error
-        except Exception as error:
-            if type(error).__module__.split(".")[0] != "redis":
-                raise
-            last = error
-        time.sleep(0.2)
-    raise AssertionError(f"not within {seconds:.0f} s: {what} ({last})")
 
 
 class System:
     """`python app.py`, its address, its store and its processes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *args: str) -> None:
         self.folder = folder
         self.log_file = folder / "output.log"
+        self.runs = folder / "runs"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py", "--port", str(self.port)],
+                [
+                    sys.executable, "app.py", "--port", str(self.port),
+                    "--runs", str(self.runs), *args,
+                ],
                 cwd=ROOT,
-                env={**os.environ, "TMPDIR": str(folder)},
+                env={**os.environ, "TMPDIR": str(folder), "WEIR_USERS": ""},
                 stdout=log,
                 stderr=subprocess.STDOUT,
-            )
+            )  # fmt: skip
         try:
             wait_until(self._live, 240, "everything is live")
         except AssertionError:
             self.stop()
             raise AssertionError(self.log_file.read_text()) from None
+        self._client = self._signed_in()
         self.redis_url = f"redis://{self.health()['redis']['address']}/0"
         self.store = RedisStore.at(self.redis_url)
         self.master = next(
@@ -72,20 +59,38 @@ class System:
     def _live(self) -> bool:
         if self.process.poll() is not None:
             raise AssertionError(self.log_file.read_text())
-        return "Weir is live" in self.log_file.read_text()
+        return "Ctrl-C stops everything" in self.log_file.read_text()
+
+    def _signed_in(self) -> httpx.Client:
+        """The one-time link that was printed, opened as the sign-in page does."""
+        link = re.search(r"/sign-in#link=(\S+)", self.log_file.read_text())
+        assert link is not None, self.log_file.read_text()
+        client = httpx.Client(base_url=self.url, timeout=60)
+        client.post("/sign-in/link", json={"link": link[1]}).raise_for_status()
+        return client
+
+    def cookies(self) -> list[Any]:
+        """What a browser holds that has signed in as admin, as Playwright takes it."""
+        found = self._client.cookies.items()
+        return [{"name": n, "value": v, "url": self.url} for n, v in found]
 
     def get(self, path: str) -> Any:
-        """A JSON answer of the web server."""
-        with urllib.request.urlopen(self.url + path, timeout=5) as answer:
-            return json.load(answer)
+        """A JSON answer of the web server to an admin."""
+        try:
+            return self._ask(path).raise_for_status().json()
+        except httpx.HTTPStatusError as error:
+            raise OSError(str(error)) from None
 
     def health(self) -> dict[str, Any]:
         """What /health says, also when it says 503."""
-        try:
-            found: dict[str, Any] = self.get("/health")
-        except urllib.error.HTTPError as error:
-            found = json.load(error)
+        found: dict[str, Any] = self._ask("/health").json()
         return found
+
+    def _ask(self, path: str) -> httpx.Response:
+        try:
+            return self._client.get(path)
+        except httpx.TransportError as error:
+            raise OSError(str(error)) from None
 
     def snapshot(self) -> Snapshot:
         """The present, from the store."""
@@ -98,14 +103,25 @@ class System:
             raise LookupError(f"no operator {name}")
         return found
 
-    def command(self, *args: str, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:
+    def command(self, *args: str, timeout_s: float = 480) -> subprocess.CompletedProcess[str]:
         """Run one of app.py's commands against this system."""
         return subprocess.run(
             [sys.executable, "app.py", *args, "--redis", self.redis_url],
             cwd=ROOT,
+            env={**os.environ, "WEIR_USERS": str(self.folder / "users.json")},
             capture_output=True,
             text=True,
             timeout=timeout_s,
+        )
+
+    def described(self) -> str:
+        """How everything stands, for whoever reads of a test that failed."""
+        outlooks = [self.store.outlook(), *self.store.scale_outlooks().values()]
+        return "\n".join(
+            [
+                *(self.command(word).stdout for word in ("status", "recommendations")),
+                *(msgspec.json.encode(outlook).decode() for outlook in outlooks),
+            ]
         )
 
     def children(self, word: str) -> list[psutil.Process]:
@@ -125,7 +141,7 @@ class System:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
-                self.process.wait(90)
+                self.process.wait(240)
             except subprocess.TimeoutExpired:
                 self.process.kill()
         return self.process.wait()

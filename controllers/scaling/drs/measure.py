@@ -8,7 +8,7 @@ per row varies from period to period is a lower bound of that of the service tim
 
 from collections.abc import Iterable
 from enum import StrEnum
-from statistics import fmean, pvariance
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -60,7 +60,10 @@ class Track(Struct, frozen=True):
     def cs2(self) -> float:
         """Squared coefficient of variation of the cost; 1 until it was measured twice."""
         costs = self.cost_s.raw
-        return pvariance(costs) / fmean(costs) ** 2 if len(costs) > 1 else 1.0
+        if len(costs) < 2:
+            return 1.0
+        mean = fmean(costs)
+        return fmean((c - mean) ** 2 for c in costs) / mean**2
 
 
 def cost_of(operator: Operator) -> float | None:

@@ -1,6 +1,6 @@
 """An open queueing network of operators: any graph, with splits, joins and loops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
 import numpy as np
@@ -77,6 +77,25 @@ class Network(Struct, frozen=True, kw_only=True):
         return [s.offered / k if k else inf for s, k in pairs]
 
 
+def check_loops(names: Sequence[str], routing: Mapping[tuple[str, str], float]) -> None:
+    """Refuse loops that send back one row or more per row, whatever is known of the rates.
+
+    >>> check_loops(["a", "b"], {("a", "b"): 1.0, ("b", "a"): 0.5})
+    >>> check_loops(["a", "b"], {("a", "b"): 2.0, ("b", "a"): 0.5})
+    Traceback (most recent call last):
+    controllers.model.errors.InvalidInput: routing: the loop among a, b sends back at least \
+one row for each row, so it has no steady state
+    """
+    index = {n: i for i, n in enumerate(names)}
+    onward: list[list[tuple[int, float]]] = [[] for _ in names]
+    for (source, target), share in routing.items():
+        if share > 0.0:
+            onward[index[source]].append((index[target], share))
+    looped = _passed_on([0.0] * len(names), onward)
+    if looped and _grows(_flow(looped, onward)):
+        raise _endless(names[i] for i in looped)
+
+
 def arrival_rates(
     names: Sequence[str],
     external: Mapping[str, float],
@@ -98,31 +117,78 @@ def arrival_rates(
     if not free:
         return rates
     index = {n: i for i, n in enumerate(free)}
-    inflow = np.array([float(external.get(n, 0.0)) for n in free])
-    flow = np.zeros((len(free), len(free)))
+    inflow = [float(external.get(n, 0.0)) for n in free]
+    onward: list[list[tuple[int, float]]] = [[] for _ in free]
     for (source, target), share in routing.items():
-        if target in index:
-            if source in index:
-                flow[index[source], index[target]] += share
-            else:
-                inflow[index[target]] += rates[source] * share
+        if target in index and source not in index:
+            inflow[index[target]] += rates[source] * share
+        elif target in index and share > 0.0:
+            onward[index[source]].append((index[target], share))
+    looped = _passed_on(inflow, onward)
+    if looped:
+        solved = _solved([inflow[i] for i in looped], _flow(looped, onward))
+        if solved is None:
+            raise _endless(free[i] for i in looped)
+        for i, rate in zip(looped, solved, strict=True):
+            inflow[i] = rate
+    rates.update({n: inflow[i] for n, i in index.items()})
+    return rates
+
+
+def _endless(names: Iterable[str]) -> InvalidInput:
+    return InvalidInput(
+        f"routing: the loop among {', '.join(names)} sends back at least one row for each row, "
+        "so it has no steady state",
+        field="routing",
+    )
+
+
+def _grows(flow: np.ndarray) -> bool:
+    """The spectral radius is 1 or more: what goes round never ends."""
+    return float(np.abs(np.linalg.eigvals(flow)).max()) >= 1.0 - 1e-12
+
+
+def _passed_on(inflow: list[float], onward: Sequence[Sequence[tuple[int, float]]]) -> list[int]:
+    """Adds to every inflow what comes from those before it, the first ones first; which are
+    left, because they are in a loop or behind one."""
+    waits = [0] * len(inflow)
+    for targets in onward:
+        for target, _ in targets:
+            waits[target] += 1
+    ready = [i for i, before in enumerate(waits) if not before]
+    while ready:
+        i = ready.pop()
+        for target, share in onward[i]:
+            inflow[target] += inflow[i] * share
+            waits[target] -= 1
+            if not waits[target]:
+                ready.append(target)
+    return [i for i, before in enumerate(waits) if before]
+
+
+def _flow(among: Sequence[int], onward: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
+    position = {i: at for at, i in enumerate(among)}
+    flow = np.zeros((len(among), len(among)))
+    for i, at in position.items():
+        for target, share in onward[i]:
+            flow[at, position[target]] += share
+    return flow
+
+
+def _solved(inflow: Sequence[float], flow: np.ndarray) -> list[float] | None:
+    """The rates among those that are in loops or behind them; None if there is no steady state."""
+    coming = np.array(inflow)
     # A loop that nothing ever enters does no harm: solve only for what is reached.
-    live = inflow > 0.0
+    live = coming > 0.0
     while True:
         wider = live | (flow[live].sum(axis=0) > 0.0)
         if (wider == live).all():
             break
         live = wider
     part = flow[np.ix_(live, live)]
-    if part.size and float(np.abs(np.linalg.eigvals(part)).max()) >= 1.0 - 1e-12:
-        looping = ", ".join(n for n, hit in zip(free, live, strict=True) if hit)
-        raise InvalidInput(
-            f"routing: the loop among {looping} sends back at least one row for each row, "
-            "so it has no steady state",
-            field="routing",
-        )
-    solved = np.zeros(len(free))
+    found = np.zeros(len(coming))
     if part.size:
-        solved[live] = np.linalg.solve(np.eye(len(part)) - part.T, inflow[live])
-    rates.update({n: float(solved[i]) for n, i in index.items()})
-    return rates
+        if _grows(part):
+            return None
+        found[live] = np.linalg.solve(np.eye(len(part)) - part.T, coming[live])
+    return [float(rate) for rate in found]

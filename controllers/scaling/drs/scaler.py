@@ -1,6 +1,6 @@
 """DRS as a scaler: MinProcessors when the latency leaves its band."""
 
-from math import ceil, isinf
+from math import ceil
 from typing import Annotated
 
 from msgspec import Struct
@@ -25,15 +25,16 @@ from controllers.settings import setting
 
 
 class DrsSettings(Struct, frozen=True, kw_only=True):
-    """T_max, T_min, T_ra, smoothing, and how the model sees a cluster."""
+    """T_max, T_min, T_ra, smoothing, and how the model sees a cluster.
+
+    The paper's infinite T_ra is `recommend_only`.
+    """
 
     t_max_s: Annotated[float, setting("Scale out above this latency", ge=0.001, unit="s")] = 10.0
     t_min_s: Annotated[float, setting("Scale in below this latency", ge=0, unit="s")] = 4.0
-    t_ra_s: Annotated[
-        float, setting("Least time between two changes; infinite recommends only", ge=0, unit="s")
-    ] = 30.0
+    t_ra_s: Annotated[float, setting("Least time between two changes", ge=0, unit="s")] = 30.0
     recommend_only: Annotated[
-        bool, setting("Say what it would do and do nothing, as with an infinite t_ra_s")
+        bool, setting("Say what it would do and do nothing, as if t_ra_s were infinite")
     ] = False
     smoothing: Annotated[Smoothing, setting("Mean over a window, or fading by alpha")] = (
         Smoothing.WINDOW
@@ -63,7 +64,9 @@ class DrsMemory(Memory, frozen=True, kw_only=True):
     overhead: tuple[float, ...] = ()  # measured less modelled, newest last
     changed_at: float | None = None
     model_s: float | None = None  # the model's latency at the present size
+    predicted_s: float | None = None  # that and the overhead known before the last measurement
     wanted: int | None = None  # executors by the model
+    executors: int | None = None  # at the last look
 
 
 class Drs(Scaler[DrsSettings, DrsMemory]):
@@ -89,7 +92,11 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
     def judge(self, facts: Facts, memory: DrsMemory, now: float) -> tuple[Decision, DrsMemory]:
         """Measure, model, compare; scale when the latency is out of its band."""
         s = self.settings
-        memory = self._measured(facts, memory)
+        known = min(memory.overhead, default=0.0)
+        memory = replace(self._measured(facts, memory), model_s=None, predicted_s=None)
+        if memory.executors not in (None, facts.executors):  # whoever changed it
+            memory = replace(memory, changed_at=now, overhead=())
+        memory = replace(memory, executors=facts.executors)
         network = network_of(facts, stations(memory.tracks, s.variability), s.share_cores)
         if network is None or not memory.latency.raw or not facts.complete:
             return stay("Rates or latency are not known yet.", "no data"), memory
@@ -97,10 +104,15 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
         modelled = _sojourn_s(network, facts.capacity)
         if modelled is not None:
             gap = max(0.0, measured - modelled)
-            memory = replace(memory, overhead=(*memory.overhead, gap)[-s.window :])
+            memory = replace(
+                memory,
+                overhead=(*memory.overhead, gap)[-s.window :],
+                model_s=modelled,
+                predicted_s=modelled + known,
+            )
         overhead = min(memory.overhead, default=0.0)
         wanted, predicted = self._sized(facts, network, overhead)
-        memory = replace(memory, model_s=modelled, wanted=wanted)
+        memory = replace(memory, wanted=wanted)
         behind = modelled is None
         if behind or measured > s.t_max_s:
             rule = "load > capacity" if behind else "latency > t_max"
@@ -113,7 +125,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
         if (wanted > facts.executors) == (rule == "latency < t_min"):
             text = f"{reason.text} The model finds the present size right."
             return stay(text, rule, **reason.numbers), memory
-        if s.recommend_only or isinf(s.t_ra_s):
+        if s.recommend_only:
             text = f"{reason.text} Recommended: {wanted} executors; nothing is done."
             return stay(text, rule, **reason.numbers), memory
         if memory.changed_at is not None and now - memory.changed_at < s.t_ra_s:
@@ -126,7 +138,6 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             reached = _sojourn_s(network, at)
             latency = None if reached is None else overhead + reached
             decision = replace(decision, prediction=replace(decision.prediction, latency_s=latency))
-            memory = replace(memory, changed_at=now, overhead=())
         return decision, memory
 
     def _measured(self, facts: Facts, memory: DrsMemory) -> DrsMemory:

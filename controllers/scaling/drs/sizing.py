@@ -5,8 +5,9 @@
      "routing": [{"from": "extract", "to": "match", "share": 10}]}
 
 Rates are rows per second, `mu` is of one processor while it is busy. A `lambda` that
-is given is taken as measured; one that is left out (or 0) follows from `external` and
-`routing`. `share` is rows sent per row that arrives. ca2 and cs2 default to 1.
+is given is taken as measured, and must not contradict `external` and `routing`; one that
+is left out (or 0) follows from them. `share` is rows sent per row that arrives. ca2 and
+cs2 default to 1.
 """
 
 from collections.abc import Callable
@@ -17,12 +18,15 @@ from msgspec import Struct
 
 from controllers.model.errors import InvalidInput
 from controllers.scaling.drs.allocate import Allocation, assign_processors, min_processors
-from controllers.scaling.drs.network import Network, Station, arrival_rates
+from controllers.scaling.drs.network import Network, Station, arrival_rates, check_loops
 
 _LARGEST = 1_000_000  # processors of one operator; beyond it the question is a mistake
+_MOST_VARIED = 1e12  # of ca2 and cs2; beyond it the waiting time is no number any more
+_AGREES = 0.05  # a measured rate may be off by so much
+_UNKNOWN = "Object contains unknown field `"
 
 
-class OperatorSpec(Struct, frozen=True, kw_only=True):
+class OperatorSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One operator of the question."""
 
     name: str
@@ -32,7 +36,7 @@ class OperatorSpec(Struct, frozen=True, kw_only=True):
     cs2: float | None = None
 
 
-class Route(Struct, frozen=True, kw_only=True):
+class Route(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Rows that one operator sends to another, per row that arrives."""
 
     source: str = msgspec.field(name="from")
@@ -40,7 +44,7 @@ class Route(Struct, frozen=True, kw_only=True):
     share: float = 1.0
 
 
-class Problem(Struct, frozen=True, kw_only=True):
+class Problem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole question."""
 
     operators: tuple[OperatorSpec, ...]
@@ -63,12 +67,12 @@ def read_problem(raw: bytes | str) -> Problem:
     try:
         return msgspec.json.decode(raw, type=Problem)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # also ValidationError
-        message = str(error)
-        if " - at `$." in message:
-            text, _, at = message.partition(" - at `$.")
-            field = at.rstrip("`")
-            raise InvalidInput(f"{field}: {text}", field=field) from None
-        raise InvalidInput(f"problem: {message}", field="problem") from None
+        text, _, at = str(error).partition(" - at `$")
+        field = at.strip("`.") or "problem"
+        if text.startswith(_UNKNOWN):
+            field = f"{field}.{text.removeprefix(_UNKNOWN).rstrip('`')}"
+            text = "there is no such field"
+        raise InvalidInput(f"{field}: {text}", field=field) from None
 
 
 def network_of(problem: Problem) -> Network:
@@ -83,6 +87,8 @@ def network_of(problem: Problem) -> Network:
     routing: dict[tuple[str, str], float] = {}
     for r in problem.routing:
         routing[r.source, r.target] = routing.get((r.source, r.target), 0.0) + r.share
+    check_loops(names, routing)
+    _check_rates(problem, arrival_rates(names, problem.external, routing))
     known = {o.name: o.arrivals for o in problem.operators if o.arrivals}
     rates = arrival_rates(names, problem.external, routing, known)
     stations = tuple(
@@ -96,7 +102,7 @@ def network_of(problem: Problem) -> Network:
         for o in problem.operators
     )
     for i, station in enumerate(stations):
-        if station.offered > _LARGEST:
+        if not station.offered <= _LARGEST:
             raise InvalidInput(
                 f"operators[{i}].mu: {station.name} would need more than {_LARGEST} processors",
                 field=f"operators[{i}].mu",
@@ -123,7 +129,7 @@ def size(problem: Problem, scaler: str, k_max: int | None, t_max_s: float | None
     network = network_of(problem)
     processors = SIZERS[scaler](network, k_max, t_max_s).processors
     names = [s.name for s in network.stations]
-    return Answer(
+    answer = Answer(
         allocation=dict(zip(names, processors, strict=True)),
         total=sum(processors),
         sojourn_s=network.sojourn_s(processors),
@@ -132,6 +138,10 @@ def size(problem: Problem, scaler: str, k_max: int | None, t_max_s: float | None
         },
         utilisation=dict(zip(names, network.utilisation(processors), strict=True)),
     )
+    figures = (*answer.sojourn_by_operator.values(), *answer.utilisation.values())
+    if not all(isfinite(figure) for figure in (answer.sojourn_s, *figures)):
+        raise InvalidInput("problem: its rates are too far apart for an answer", field="problem")
+    return answer
 
 
 Sizer = Callable[[Network, int | None, float | None], Allocation]
@@ -203,6 +213,10 @@ def _check(problem: Problem) -> None:
         _number(o.mu, f"{at}.mu", positive=True)
         for key, value in (("lambda", o.arrivals), ("ca2", o.ca2), ("cs2", o.cs2)):
             _number(value, f"{at}.{key}")
+            if key != "lambda" and (value or 0.0) > _MOST_VARIED:
+                raise InvalidInput(
+                    f"{at}.{key}: {value:g} is above {_MOST_VARIED:g}", field=f"{at}.{key}"
+                )
         if o.arrivals is None and not problem.external:
             raise InvalidInput(
                 f"{at}.lambda: it is missing, and so is external from which it would follow",
@@ -215,6 +229,24 @@ def _check(problem: Problem) -> None:
         _known(r.source, names, f"routing[{i}].from")
         _known(r.target, names, f"routing[{i}].to")
         _number(r.share, f"routing[{i}].share")
+
+
+def _check_rates(problem: Problem, follows: dict[str, float]) -> None:
+    """Rates that are given agree with those that follow from what enters and where it goes."""
+    if not problem.external:
+        return
+    for i, o in enumerate(problem.operators):
+        given, rate = o.arrivals, follows[o.name]
+        # Without routing nothing is said about rows from other operators.
+        if not given or (given > rate and not problem.routing):
+            continue
+        if abs(given - rate) > _AGREES * max(given, rate):
+            field = f"operators[{i}].lambda"
+            raise InvalidInput(
+                f"{field}: {given:g} contradicts external and routing, by which {rate:.6g} "
+                f"rows per second arrive at {o.name}",
+                field=field,
+            )
 
 
 def _number(value: float | None, field: str, positive: bool = False) -> None:

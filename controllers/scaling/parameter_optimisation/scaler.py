@@ -28,9 +28,13 @@ class OptimisationSettings(Struct, frozen=True, kw_only=True):
     target_latency_s: Annotated[
         float, setting("Latency beyond which a second is late", ge=0.1, unit="s")
     ] = 10.0
-    executor_price: Annotated[float, setting("Price of an executor for one second", ge=0)] = 1.0
-    late_price: Annotated[float, setting("Price of one second at the target latency", ge=0)] = 10.0
-    change_price: Annotated[float, setting("Price of one change", ge=0)] = 5.0
+    executor_price: Annotated[
+        float, setting("Price of an executor for one second", ge=0, le=1e9)
+    ] = 1.0
+    late_price: Annotated[
+        float, setting("Price of one second at the target latency", ge=0, le=1e9)
+    ] = 10.0
+    change_price: Annotated[float, setting("Price of one change", ge=0, le=1e9)] = 5.0
     window: Annotated[int, setting("Most periods to remember", ge=10, le=2000, unit="periods")] = (
         240
     )
@@ -38,10 +42,11 @@ class OptimisationSettings(Struct, frozen=True, kw_only=True):
         float, setting("Chance of seeing a change that is none (ADWIN's delta)", ge=1e-6, le=0.5)
     ] = 0.05
     least_breaches: Annotated[
-        int, setting("Fewest periods beyond a threshold before acting", ge=1, unit="periods")
+        int,
+        setting("Fewest periods beyond a threshold before acting", ge=1, le=1000, unit="periods"),
     ] = 1
     most_breaches: Annotated[
-        int, setting("Most periods beyond a threshold before acting", ge=1, unit="periods")
+        int, setting("Most periods beyond a threshold before acting", ge=1, le=1000, unit="periods")
     ] = 12
     evaluations: Annotated[int, setting("Simulations per search", ge=10, le=10_000)] = 120
     seed: Annotated[int, setting("Seed of the search")] = 0

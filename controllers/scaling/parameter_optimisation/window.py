@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import accumulate
-from math import log, sqrt
-from statistics import pvariance
+from math import fsum, log, sqrt
 
 
 def cut(values: Sequence[float], confidence: float, least: int = 5) -> int:
@@ -29,7 +28,8 @@ def cut(values: Sequence[float], confidence: float, least: int = 5) -> int:
         return 0
     scaled = [(v - low) / span for v in values]  # the bound is for values in [0, 1]
     sums = list(accumulate(scaled))
-    variance = pvariance(scaled)
+    mean = fsum(scaled) / n
+    variance = fsum((v - mean) ** 2 for v in scaled) / n
     weight = log(2.0 * log(n) / confidence)
     best, most = 0, 0.0
     for old in range(least, n - least + 1):

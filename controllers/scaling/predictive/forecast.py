@@ -3,7 +3,10 @@
 import warnings
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import accumulate
 from math import isfinite
+from statistics import linear_regression
+from typing import Any
 
 from msgspec import Struct
 
@@ -37,14 +40,31 @@ def seasonal_naive(history: Sequence[float], steps: int, season: int) -> list[fl
     return [history[len(history) - season + i % season] for i in range(steps)]
 
 
+def damped_trend(history: Sequence[float], steps: int, fit: Fit) -> list[float]:
+    """The next values by level and damped trend alone, which begin as a line through the
+    first ten values; as statsmodels has it, without what it computes besides.
+
+    >>> line = [float(i) for i in range(20)]
+    >>> [round(v, 9) for v in damped_trend(line, 3, Fit(level=0.5, trend=0.1, damping=1.0))]
+    [20.0, 21.0, 22.0]
+    """
+    trend, level = linear_regression(range(1, 11), history[:10])
+    for value in history:
+        before, trend = level, trend * fit.damping
+        level = fit.level * value + (1.0 - fit.level) * (before + trend)
+        trend = fit.trend * (level - before) + (1.0 - fit.trend) * trend
+    grown = accumulate(fit.damping**i for i in range(1, steps + 1))
+    return [level + trend * share for share in grown]
+
+
 def holt_winters(
     history: Sequence[float], steps: int, season: int, fit: Fit | None = None
 ) -> tuple[list[float], Fit | None]:
     """The next values, never below 0, and the parameters used.
 
-    Without `fit` the parameters are searched (30 to 300 ms), with it they are reused
-    (10 ms). A constant or very short series, or a search that fails, gives the
-    naive forecast and no parameters.
+    Without `fit` the parameters are searched (20 to 300 ms), with it they are reused
+    (below 1 ms; 10 ms with a season). A constant or very short series, or a search
+    that fails, gives the naive forecast and no parameters.
 
     Reference: Winters, "Forecasting sales by exponentially weighted moving averages",
     Management Science 6 (1960); statsmodels.tsa.holtwinters.
@@ -56,42 +76,49 @@ def holt_winters(
     seasonal = 0 < 2 * season <= len(history) and season > 1
     if len(history) < 10 or max(history) - min(history) <= 1e-9 * max(1.0, max(history)):
         return seasonal_naive(history, steps, season), None
+    try:
+        if fit is not None and not seasonal:
+            values = damped_trend(history, steps, fit)
+        else:
+            values, fit = _by_statsmodels(history, steps, season if seasonal else 0, fit)
+    except (ValueError, FloatingPointError, ArithmeticError):
+        return seasonal_naive(history, steps, season), None
+    figures = (*values, fit.level, fit.trend, fit.damping, fit.seasonal)
+    if not all(isfinite(v) for v in figures):
+        return seasonal_naive(history, steps, season), None
+    return [max(0.0, v) for v in values], fit
+
+
+def _by_statsmodels(
+    history: Sequence[float], steps: int, season: int, fit: Fit | None
+) -> tuple[list[float], Fit]:
     # Imported where it is used: it takes seconds, and most scalers do without.
     from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
+    given: dict[str, Any] = {}
+    if fit is not None:
+        given = {
+            "optimized": False,
+            "smoothing_level": fit.level,
+            "smoothing_trend": fit.trend,
+            "damping_trend": fit.damping,
+            "smoothing_seasonal": fit.seasonal,
+        }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "did not converge": the result is checked below
-        model = ExponentialSmoothing(
+        warnings.simplefilter("ignore")  # "did not converge": the result is checked
+        result = ExponentialSmoothing(
             list(history),
             trend="add",
             damped_trend=True,
-            seasonal="add" if seasonal else None,
-            seasonal_periods=season if seasonal else None,
-            initialization_method="heuristic" if len(history) >= 10 else "simple",
-        )
-        try:
-            result = (
-                model.fit()
-                if fit is None
-                else model.fit(
-                    optimized=False,
-                    smoothing_level=fit.level,
-                    smoothing_trend=fit.trend,
-                    damping_trend=fit.damping,
-                    **({"smoothing_seasonal": fit.seasonal} if seasonal else {}),
-                )
-            )
-            values = [float(v) for v in result.forecast(steps)]
-        except (ValueError, FloatingPointError, ArithmeticError):
-            return seasonal_naive(history, steps, season), None
+            seasonal="add" if season else None,
+            seasonal_periods=season or None,
+            initialization_method="heuristic",
+        ).fit(**given)
+        values = [float(v) for v in result.forecast(steps)]
     p = result.params
-    found = Fit(
+    return values, Fit(
         float(p["smoothing_level"]),
         float(p["smoothing_trend"]),
         float(p["damping_trend"]),
-        float(p["smoothing_seasonal"]) if seasonal else 0.0,
+        float(p["smoothing_seasonal"]) if season else 0.0,
     )
-    usable = all(isfinite(v) for v in (found.level, found.trend, found.damping, found.seasonal))
-    if not all(isfinite(v) for v in values) or not usable:
-        return seasonal_naive(history, steps, season), None
-    return [max(0.0, v) for v in values], found

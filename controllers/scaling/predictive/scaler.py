@@ -16,6 +16,9 @@ from controllers.scaling.predictive.forecast import Method
 from controllers.scaling.predictive.history import History, Plan
 from controllers.settings import setting
 
+WEEK_S = 604_800
+MOST_STEPS = 1000  # ahead
+
 
 class PredictiveSettings(Struct, frozen=True, kw_only=True):
     """What to forecast, how far, and for whom."""
@@ -25,9 +28,13 @@ class PredictiveSettings(Struct, frozen=True, kw_only=True):
     method: Annotated[Method, setting("How to forecast")] = Method.HOLT_WINTERS
     horizon_s: Annotated[
         float,
-        setting("How far to look ahead: the time a change takes and a margin", ge=1, unit="s"),
+        setting(
+            "How far to look ahead: the time a change takes and a margin", ge=1, le=WEEK_S, unit="s"
+        ),
     ] = 60.0
-    step_s: Annotated[float, setting("Length of one step of the series", ge=1, unit="s")] = 20.0
+    step_s: Annotated[
+        float, setting("Length of one step of the series", ge=1, le=86_400, unit="s")
+    ] = 20.0
     season_s: Annotated[
         float, setting("Length of a season, such as 86400 for a day; 0: none", ge=0, unit="s")
     ] = 0.0
@@ -38,7 +45,7 @@ class PredictiveSettings(Struct, frozen=True, kw_only=True):
         int, setting("Steps between two searches for the smoothing parameters", ge=1, unit="steps")
     ] = 15
     max_factor: Annotated[
-        float, setting("The forecast counts for so many times the present at most", ge=1)
+        float, setting("The forecast counts for so many times the present at most", ge=1, le=100)
     ] = 3.0
     max_error: Annotated[
         float, setting("Do without a forecast whose median error is above this share", ge=0)
@@ -47,6 +54,8 @@ class PredictiveSettings(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.season_s and self.season_s * 2 > self.keep_steps * self.step_s:
             raise ValueError("keep_steps x step_s must hold at least two times season_s")
+        if self.horizon_s > MOST_STEPS * self.step_s:
+            raise ValueError(f"horizon_s must not be above {MOST_STEPS} x step_s")
 
 
 class PredictiveMemory(Memory, frozen=True, kw_only=True):
@@ -55,6 +64,7 @@ class PredictiveMemory(Memory, frozen=True, kw_only=True):
     history: History = History()
     factor: float = 1.0
     inner: dict[str, Any] | None = None
+    inner_name: str = ""  # the scaler whose memory that is
 
 
 class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
@@ -77,11 +87,16 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
 
     def __init__(self, settings: PredictiveSettings, scope: Scope) -> None:
         super().__init__(settings, scope)
-        from controllers.scaling.registry import create  # it imports every scaler, this one too
+        # It imports every scaler, this one too.
+        from controllers.scaling.registry import create, scalers
 
         if settings.inner == self.name:
             raise InvalidInput("inner: a forecast of a forecast makes no sense", field="inner")
-        self.inner: Scaler[Any, Any] = create(settings.inner, settings.inner_settings, scope)
+        try:
+            self.inner: Scaler[Any, Any] = create(settings.inner, settings.inner_settings, scope)
+        except InvalidInput as error:
+            field = "inner_settings" if settings.inner in scalers() else "inner"
+            raise InvalidInput(f"{field}: {error}", field=field) from None
 
     def judge(
         self, facts: Facts, memory: PredictiveMemory, now: float
@@ -98,12 +113,23 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             factor = min(max(1.0, max(history.ahead) / rows_per_s), s.max_factor)
         decision, kept = self.inner.decide(
             busier(facts.snapshot, self.scope.cluster, factor),
-            self.inner.remember(memory.inner),
+            self._remembered(memory),
             now,
         )
         plain = msgspec.json.decode(msgspec.json.encode(kept))  # exactly as it will be stored
-        memory = PredictiveMemory(history=history, factor=factor, inner=plain)
+        memory = PredictiveMemory(
+            history=history, factor=factor, inner=plain, inner_name=self.inner.name
+        )
         return _told(decision, factor, error, s), memory
+
+    def _remembered(self, memory: PredictiveMemory) -> Any:
+        """What the other scaler remembers; another one than last time begins anew."""
+        if memory.inner_name != self.inner.name:
+            return self.inner.fresh()
+        try:
+            return self.inner.remember(memory.inner)
+        except InvalidInput:
+            return self.inner.fresh()
 
     def _plan(self) -> Plan:
         s = self.settings
@@ -162,7 +188,8 @@ def _told(
             f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
         )
     elif error is not None and error > settings.max_error:
-        text = f"The forecast is off by {error:.0%} and not used. {text}"
+        off = f"{error:.0%}" if error < 10 else "far more than it says"
+        text = f"The forecast is off by {off} and not used. {text}"
     numbers = {**reason.numbers, "forecast_factor": factor}
     if error is not None:
         numbers["forecast_error"] = min(error, 1e6)

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from controllers.scaling.base import Memory
 from controllers.scaling.qlearning.initial import initial_table
-from controllers.scaling.qlearning.settings import QSettings
-from controllers.scaling.qlearning.table import QTable
+from controllers.scaling.qlearning.settings import Policy, QSettings
+from controllers.scaling.qlearning.table import QTable, Row
 from controllers.scaling.qlearning.updates import Samples, backed_up, value_iteration
 
 TRAIL = 50  # transitions kept to be shown
@@ -30,6 +30,8 @@ class Step(Struct, frozen=True):
     latency_s: float
     rows_per_s: float
     executors: int
+    row: Row | None = None  # values that the action was chosen by; None: there was no choice yet
+    by_chance: bool = False
 
 
 class Transition(Struct, frozen=True):
@@ -47,12 +49,13 @@ class QMemory(Memory, frozen=True, kw_only=True):
 
     table: QTable
     epsilon: float
+    epsilon_set: float | None = None  # the setting that epsilon began with
     draws: int = 0
     window: tuple[Sighting, ...] = ()
     last: Step | None = None
     in_a_row: int = 0
     samples: Samples = Samples()
-    sampling_since: float | None = None
+    sampling_since: float | None = None  # time of the first of the samples
     solved: bool = False  # value iteration has been done
     trail: tuple[Transition, ...] = ()
     rewards: tuple[float, ...] = ()
@@ -64,18 +67,50 @@ def fresh_memory(settings: QSettings) -> QMemory:
     >>> fresh_memory(QSettings()).epsilon
     0.1
     """
-    return QMemory(table=initial_table(settings), epsilon=settings.epsilon)
+    return QMemory(
+        table=initial_table(settings), epsilon=settings.epsilon, epsilon_set=settings.epsilon
+    )
+
+
+def epsilon_of(memory: QMemory, settings: QSettings) -> float:
+    """The share of chance now: as set, or what is left of it where it decreases.
+
+    >>> memory = replace(fresh_memory(QSettings()), epsilon=0.03)
+    >>> epsilon_of(memory, QSettings()), epsilon_of(memory, QSettings(epsilon=0.5))
+    (0.1, 0.5)
+    >>> epsilon_of(memory, QSettings(policy=Policy.DECREASING_EPSILON))
+    0.03
+    """
+    begun = settings.policy is Policy.DECREASING_EPSILON and memory.epsilon_set == settings.epsilon
+    return memory.epsilon if begun else settings.epsilon
+
+
+def with_table(memory: QMemory, table: QTable) -> QMemory:
+    """The memory with another table; trail, curve, samples and open step of the old one end."""
+    return replace(
+        memory,
+        table=table,
+        last=None,
+        in_a_row=0,
+        samples=Samples(),
+        sampling_since=None,
+        solved=False,
+        trail=(),
+        rewards=(),
+    )
 
 
 def solved_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
     """With the table set by value iteration wherever samples say something."""
     model = memory.samples.model()
     # What the samples lead to but never left keeps the worth that the table gives it.
-    known: dict[int, float] = {i: max(row) for i, row in enumerate(memory.table.values)}
-    known.update(
-        value_iteration(
-            model, settings.discount_factor, settings.theta, settings.value_iteration_count
-        )
+    never_left = {i: max(row) for i, row in enumerate(memory.table.values) if i not in model}
+    known = never_left | value_iteration(
+        model,
+        settings.discount_factor,
+        settings.theta,
+        settings.value_iteration_count,
+        terminal=never_left,
     )
     values = [list(row) for row in memory.table.values]
     for state, actions in model.items():

@@ -8,6 +8,7 @@ from controllers.scaling.qlearning.table import Row
 
 _PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
 """Among equals: do nothing rather than something, and add rather than take away."""
+WORDS = {Action.IN: "scaling in", Action.NONE: "no action", Action.OUT: "scaling out"}
 
 
 def feasible(last: Action | None, latency_s: float, before_s: float | None) -> list[Action]:
@@ -49,6 +50,22 @@ def choose(
     if settings.policy is not Policy.GREEDY and chance.random() < epsilon:
         return chance.choice(actions), True
     return greedy(row, actions), False
+
+
+def why(row: Row, action: Action, by_chance: bool) -> str:
+    """Why an action was taken by the values of a row, to be said after its name.
+
+    >>> why((0.1, 0.2, 0.3), Action.OUT, by_chance=False)
+    'is worth most'
+    >>> why((0.1, 0.2, 0.3), Action.NONE, by_chance=False)
+    'is worth most of what is left: scaling out is ruled out by what the last change did'
+    """
+    if by_chance:
+        return "was tried by chance"
+    best = greedy(row, list(_PREFERENCE))
+    if action is best:
+        return "is worth most"
+    return f"is worth most of what is left: {WORDS[best]} is ruled out by what the last change did"
 
 
 def next_epsilon(settings: QSettings, epsilon: float) -> float:

@@ -13,17 +13,17 @@ from controllers.scaling.qlearning.memory import (
     Sighting,
     Step,
     Transition,
+    epsilon_of,
     fresh_memory,
     solved_by_samples,
 )
-from controllers.scaling.qlearning.policy import choose, feasible, next_epsilon
+from controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
 from controllers.scaling.qlearning.reward import reward
 from controllers.scaling.qlearning.settings import QSettings, Update
 from controllers.scaling.qlearning.states import Action, Space, State, rises
 from controllers.scaling.qlearning.strategy import steps
-from controllers.scaling.qlearning.updates import td_update
-
-_WORDS = {Action.IN: "scaling in", Action.NONE: "no action", Action.OUT: "scaling out"}
+from controllers.scaling.qlearning.table import Row
+from controllers.scaling.qlearning.updates import Samples, td_update
 
 
 class QLearning(Scaler[QSettings, QMemory]):
@@ -79,7 +79,6 @@ class QLearning(Scaler[QSettings, QMemory]):
                     rows_per_s,
                     facts.executors,
                 ),
-                sampling_since=now,
             )
             return stay("The first window gives no direction yet.", "first"), memory
         rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
@@ -87,22 +86,27 @@ class QLearning(Scaler[QSettings, QMemory]):
         done = _carried_out(last, facts.executors)
         actions = feasible(done, latency_s, last.latency_s)
         row = memory.table.values[state.index]
-        action, by_chance = choose(s, row, actions, memory.epsilon, memory.draws)
+        epsilon = epsilon_of(memory, s)
+        action, by_chance = choose(s, row, actions, epsilon, memory.draws)
         worth = reward(s.reward, done, latency_s, last.latency_s, s.target_latency_s, rising)
         memory = self._learned(memory, last, done, worth, state, action, now)
         same = action is done and action is not Action.NONE
         in_a_row = memory.in_a_row + 1 if same else int(action is not Action.NONE)
+        step = Step(
+            now, state.index, action, latency_s, rows_per_s, facts.executors, row, by_chance
+        )
         memory = replace(
             memory,
-            last=Step(now, state.index, action, latency_s, rows_per_s, facts.executors),
+            last=step,
             in_a_row=in_a_row,
-            epsilon=next_epsilon(s, memory.epsilon),
+            epsilon=next_epsilon(s, epsilon),
+            epsilon_set=s.epsilon,
             draws=memory.draws + 1,
         )
         more = steps(
             s.executor_strategy, action, in_a_row, facts.waiting_batches, s.executor_granularity
         )
-        reason = self._reason(memory, state, latency_s, action, by_chance, worth)
+        reason = self._reason(step, row, state, epsilon, worth)
         return scale_to(facts, self._limited(facts, more), reason), memory
 
     def _learned(
@@ -115,7 +119,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         action: Action,
         now: float,
     ) -> QMemory:
-        """The table after the last action was judged, and the samples while they are collected."""
+        """The table after the last action was judged."""
         s = self.settings
         row = memory.table.values[state.index]
         following = row[action] if s.update is Update.SARSA else max(row)
@@ -133,12 +137,22 @@ class QLearning(Scaler[QSettings, QMemory]):
             trail=(*memory.trail, step)[-TRAIL:],
             rewards=(*memory.rewards, worth)[-CURVE:],
         )
-        if s.value_iteration_time_s and not memory.solved:
-            samples = memory.samples.plus(last.state, done, worth, state.index)
-            memory = replace(memory, samples=samples)
-            if now - (memory.sampling_since or now) >= s.value_iteration_time_s:
-                memory = solved_by_samples(memory, s)
-        return memory
+        return self._sampled(memory, step)
+
+    def _sampled(self, memory: QMemory, step: Transition) -> QMemory:
+        """With one sample more, and the table solved once they were collected for long enough."""
+        s = self.settings
+        if not s.value_iteration_time_s:  # what was collected before it is set again is too old
+            return replace(memory, samples=Samples(), sampling_since=None, solved=False)
+        if memory.solved:
+            return memory
+        since = memory.sampling_since
+        if since is None or not memory.samples.transitions:
+            since = step.at
+        samples = memory.samples.plus(step.state, step.action, step.reward, step.following)
+        memory = replace(memory, samples=samples, sampling_since=since)
+        over = step.at - since >= s.value_iteration_time_s
+        return solved_by_samples(memory, s) if over else memory
 
     def _limited(self, facts: Facts, more: int) -> int:
         s = self.settings
@@ -147,30 +161,23 @@ class QLearning(Scaler[QSettings, QMemory]):
             target = min(target, s.max_executors)
         return max(target, s.min_executors)
 
-    def _reason(
-        self,
-        memory: QMemory,
-        state: State,
-        latency_s: float,
-        action: Action,
-        by_chance: bool,
-        worth: float,
-    ) -> Reason:
-        row = memory.table.values[state.index]
+    def _reason(self, step: Step, row: Row, state: State, epsilon: float, worth: float) -> Reason:
+        """In the values that the action was chosen by, before the table learned from the last."""
+        action = Action(step.action)
         way = "rising" if state.rising else "not rising"
-        why = "was tried by chance" if by_chance else "is worth most"
-        values = ", ".join(f"{_WORDS[a]} {row[a]:.2f}" for a in Action)
+        values = ", ".join(f"{WORDS[a]} {row[a]:.2f}" for a in Action)
         return because(
-            f"At {latency_s:.1f} s with the workload {way}, {_WORDS[action]} {why} ({values}).",
-            f"{_WORDS[action]} {'by chance' if by_chance else '= argmax Q(s, .)'}",
-            latency_s=latency_s,
+            f"At {step.latency_s:.1f} s with the workload {way}, {WORDS[action]} "
+            f"{why(row, action, step.by_chance)} ({values}).",
+            f"{WORDS[action]} {'by chance' if step.by_chance else '= argmax Q(s, .)'}",
+            latency_s=step.latency_s,
             target_s=self.settings.target_latency_s,
             state=state.index,
             rising=float(state.rising),
             q_in=row[Action.IN],
             q_none=row[Action.NONE],
             q_out=row[Action.OUT],
-            epsilon=memory.epsilon,
+            epsilon=epsilon,
             last_reward=worth,
         )
 

@@ -56,7 +56,7 @@ class QSettings(Struct, frozen=True, kw_only=True):
         int, setting("Most executors to use; 0 takes the cluster's limit", ge=0, unit="executors")
     ] = 0
     executor_granularity: Annotated[
-        int, setting("Executors to add or remove at each step", ge=1, unit="executors")
+        int, setting("Executors to add or remove at each step", ge=1, le=10_000, unit="executors")
     ] = 1
     max_latency_s: Annotated[
         float, setting("Latency at which the state space ends", ge=0.1, unit="s")
@@ -70,9 +70,9 @@ class QSettings(Struct, frozen=True, kw_only=True):
     incoming_message_granularity: Annotated[
         float, setting("Smallest change of the workload that counts", ge=0.001, unit="rows/s")
     ] = 10.0
-    window_s: Annotated[float, setting("Time over which figures are averaged", ge=1, unit="s")] = (
-        120.0
-    )
+    window_s: Annotated[
+        float, setting("Time over which figures are averaged", ge=1, le=86_400, unit="s")
+    ] = 120.0
     learning_factor: Annotated[float, setting("Weight of what is new (alpha)", ge=0, le=1)] = 0.7
     discount_factor: Annotated[
         float, setting("Weight of what comes later (gamma)", ge=0, le=0.999)
@@ -80,7 +80,9 @@ class QSettings(Struct, frozen=True, kw_only=True):
     initialisation_mode: Annotated[Initialisation, setting("What the table holds at the start")] = (
         Initialisation.OPTIMISED
     )
-    epsilon: Annotated[float, setting("Share of random actions", ge=0, le=1)] = 0.1
+    epsilon: Annotated[
+        float, setting("Share of random actions; where it decreases, the first", ge=0, le=1)
+    ] = 0.1
     epsilon_step: Annotated[
         float, setting("Taken off epsilon at each decision, if it decreases", ge=0, le=1)
     ] = 0.01

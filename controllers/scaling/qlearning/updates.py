@@ -39,15 +39,20 @@ def value_iteration(
     theta: float = 1e-9,
     sweeps: int = 100_000,
     choose: Callable[[Sequence[float]], float] = max,
+    terminal: Mapping[S, float] | None = None,
 ) -> dict[S, float]:
     """The value of every state under the best policy (or, by `choose`, another one).
+
+    `terminal` is the worth of states that are never left; 0 where it is not given.
 
     Reference: Sutton and Barto, "Reinforcement Learning", section 4.4.
 
     >>> value_iteration({"s": {"stay": [(1.0, "s", 1.0)], "go": [(1.0, "end", 5.0)]}}, 0.5)
     {'s': 5.0}
+    >>> value_iteration({"s": {"go": [(1.0, "end", 5.0)]}}, 0.5, terminal={"end": 4.0})
+    {'s': 7.0}
     """
-    values = dict.fromkeys(model, 0.0)
+    values = {**(terminal or {}), **dict.fromkeys(model, 0.0)}
     for _ in range(sweeps):
         change = 0.0
         for state, actions in model.items():
@@ -56,7 +61,7 @@ def value_iteration(
             values[state] = new
         if change < theta:
             break
-    return values
+    return {state: values[state] for state in model}
 
 
 class Samples(Struct, frozen=True):

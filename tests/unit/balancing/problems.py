@@ -53,12 +53,14 @@ def random_problem(
 
 @st.composite
 def problems(draw: st.DrawFn) -> Problem:
-    """Anything that is valid: pinned, draining, heterogeneous, several resources, both budgets."""
+    """Anything that is valid: pinned, draining, heterogeneous, several resources, both budgets,
+    and items that may only be on some of the bins."""
     bins = draw(st.integers(1, 5))
     items = draw(st.integers(0, 12))
     number = st.one_of(st.just(0.0), st.floats(0.01, 60.0), st.integers(0, 5).map(float))
     length = draw(st.integers(0, 4))
     resources = draw(st.booleans())
+    some = st.sets(st.integers(0, bins - 1)).map(lambda s: tuple(f"b{k}" for k in sorted(s)))
     made = tuple(
         Item(
             name=f"i{k}",
@@ -68,6 +70,7 @@ def problems(draw: st.DrawFn) -> Problem:
             series=tuple(draw(number) for _ in range(length)),
             resources={"memory": draw(number)} if resources else {},
             pinned=draw(st.booleans()) and draw(st.booleans()),
+            allowed=draw(st.one_of(st.none(), st.none(), some)),
         )
         for k in range(items)
     )

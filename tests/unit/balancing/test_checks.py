@@ -1,5 +1,7 @@
 """Every planner, found by itself, through the same checks."""
 
+import math
+import time
 from collections import Counter, defaultdict
 
 import pytest
@@ -30,7 +32,9 @@ def held(problem: Problem, plan: Plan) -> None:
         assert plan.placement[move.operator] == move.target
         assert keep[move.target]
         assert not items[move.operator].pinned
-    cost = sum(items[name].move_cost for name in moved)
+        allowed = items[move.operator].allowed
+        assert allowed is None or move.target in allowed
+    cost = math.fsum(items[name].move_cost for name in moved)
     assert problem.budget.allows(len(plan.moves), cost)
     assert plan.migration_cost == pytest.approx(cost)
     assert plan.reason.text
@@ -108,6 +112,37 @@ def test_numbers_that_make_no_sense_are_refused_by_name(name: str, bad: float):
         assert error.value.field == f"items[0].{field}"
 
 
+@pytest.mark.parametrize("seconds", [None, 0.2])
+@pytest.mark.parametrize("name", DRAINING)
+def test_nothing_goes_where_it_may_not_be(name: str, seconds: float | None):
+    problem = simple([[60.0, 5.0], [], []], moves=2)
+    big = replace(problem.items[0], allowed=("b2",))
+    problem = replace(problem, items=(big, *problem.items[1:]))
+    ends = time.monotonic() + (seconds or 0.0)
+    remaining = None if seconds is None else lambda: ends - time.monotonic()
+    plan = planner(name).plan(problem, remaining_s=remaining)
+    held(problem, plan)
+    assert plan.placement["b0i0"] in ("b0", "b2")
+    nowhere = replace(problem, items=tuple(replace(i, allowed=("b0",)) for i in problem.items))
+    assert planner(name).plan(nowhere).moves == ()
+
+
+def test_the_optimiser_finds_the_best_of_what_is_allowed():
+    problem = simple([[30.0, 20.0, 10.0], [], []])
+    items = tuple(replace(i, allowed=("b0", "b1")) for i in problem.items)
+    plan = planner("milp").plan(replace(problem, items=items))
+    assert plan.after.load == {"b0": 30.0, "b1": 30.0, "b2": 0.0}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_load_that_is_not_known_is_no_plan(name: str):
+    problem = simple([[60.0, 30.0], []])
+    guess = replace(problem.items[1], known=False)
+    plan = planner(name).plan(replace(problem, items=(problem.items[0], guess)))
+    assert plan.moves == ()
+    assert plan.reason.text == "The load of b0i1 is not known yet."
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_constant_series_do_not_disturb(name: str):
     problem = simple([[30.0, 20.0, 10.0], [5.0]])
@@ -132,6 +167,13 @@ def test_bins_to_be_emptied_are_empty_in_the_end(name: str):
         )
     assert not [i for i in problem.items if i.bin == "b0"]
     assert plan.after.left_on_draining == 0.0
+
+
+@pytest.mark.parametrize("name", DRAINING)
+def test_items_without_load_leave_a_bin_to_be_emptied_too(name: str):
+    problem = simple([[0.0, 0.0], [10.0], [10.0]], keep=[False, True, True])
+    plan = planner(name).plan(problem)
+    assert {m.operator for m in plan.moves} == {"b0i0", "b0i1"}
 
 
 @pytest.mark.parametrize("name", ["static_greedy", "flux", "milp", "albic", "integrative"])

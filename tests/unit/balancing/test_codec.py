@@ -5,11 +5,12 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from commands.plan import run
 from controllers.balancing.codec import decode, encode
 from controllers.model.errors import InvalidInput
-from tests.unit.balancing.problems import random_problem
+from tests.unit.balancing.problems import random_problem, simple
 
 GOOD = {
     "bins": [{"name": "a", "capacity": 4}, {"name": "b", "capacity": 2}],
@@ -56,6 +57,7 @@ def test_there_and_back():
         (["items", 1, "load"], True, "items[1].load"),
         (["items", 1, "bin"], "nowhere", "items[1].bin"),
         (["items", 1, "name"], "x", "items[1].name"),
+        (["items", 1, "allowed"], ["a", "nowhere"], "items[1].allowed"),
         (["items", 1, "series"], [1, float("inf")], "items[1].series"),
         (["items", 1, "move_cost"], -2, "items[1].move_cost"),
         (["items", 0], {"name": "x", "bin": "a"}, "items[0].load"),
@@ -66,6 +68,13 @@ def test_there_and_back():
         (["budget", "moves"], -1, "budget.moves"),
         (["budget", "moves"], 1.5, "budget.moves"),
         (["budget", "cost"], float("inf"), "budget.cost"),
+        (["budget", "move"], 0, "budget.move"),
+        (["items", 1, "pined"], True, "items[1].pined"),
+        (["bins", 0, "kept"], True, "bins[0].kept"),
+        (["flows", 0, "source"], "x", "flows[0].source"),
+        (["pause"], {"base": 1.0}, "pause.base"),
+        (["bugdet"], {"moves": 1}, "bugdet"),
+        (["settings"], [1], "settings"),
     ],
 )
 def test_the_field_at_fault_is_named(path, value, field, tmp_path, capsys):
@@ -121,6 +130,9 @@ def test_all_planners_as_a_list_and_as_a_table(tmp_path, capsys):
         ("milp", {"moves": -1}),
         ("milp", {"cost": -1.0}),
         ("milp", {"time_limit_s": -1.0}),
+        ("milp", {"time_limit_s": float("nan")}),
+        ("milp", {"cost": float("nan")}),
+        ("milp", {"seed": -1}),
     ],
 )
 def test_wrong_options_are_refused(planner, options, tmp_path, capsys):
@@ -128,6 +140,50 @@ def test_wrong_options_are_refused(planner, options, tmp_path, capsys):
     file.write_text(json.dumps(GOOD))
     assert run(str(file), planner, **options) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_problem_brings_the_planners_settings(tmp_path, capsys):
+    def planned(settings: dict, planner: str) -> list:
+        file = tmp_path / "problem.json"
+        file.write_bytes(encode(replace(simple([[30.0, 20.0], []]), settings=settings)))
+        assert run(str(file), planner, as_json=planner == "all") == 0
+        found = json.loads(capsys.readouterr().out)
+        return [p["planner"] for p in (found if planner == "all" else [found]) if p["moves"]]
+
+    assert planned({}, "dodo") == ["dodo"]
+    assert planned({"load_threshold": 0.9}, "dodo") == []
+    assert planned({"dodo": {"load_threshold": 0.9}}, "dodo") == []
+    assert planned({"milp": {"tries": 3}}, "dodo") == ["dodo"]
+    acting = {"albic", "cola", "dodo", "flux", "integrative", "milp", "static_greedy"}
+    assert set(planned({}, "all")) >= acting
+    with_threshold = planned({"load_threshold": 0.9, "milp": {"tries": 3}}, "all")
+    assert set(with_threshold) == set(planned({}, "all")) - {"dodo", "dodo_no_capacity"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "planner", "said"),
+    [
+        ({"max_distanc": 3}, "albic", "settings.max_distanc is no setting of albic; known: max_"),
+        (
+            {"load_threshold": 3},
+            "flux",
+            "settings.load_threshold is no setting of flux; known: none",
+        ),
+        ({"max_distance": -3}, "albic", "settings.max_distance: "),
+        ({"max_distance": float("nan")}, "albic", "settings.max_distance: "),
+        ({"albic": 3}, "albic", "settings.albic must be an object"),
+        ({"albic": 3}, "all", "settings.albic must be an object"),
+        ({"speed": 3}, "all", "settings.speed is no setting of any planner"),
+    ],
+)
+def test_a_setting_that_is_none_is_named(settings, planner, said, tmp_path, capsys):
+    file = tmp_path / "problem.json"
+    file.write_text(changed(["settings"], settings))
+    assert run(str(file), planner) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert err.count("\n") == 1
 
 
 def test_a_missing_file_is_one_sentence(tmp_path, capsys):

@@ -3,6 +3,8 @@
 import itertools
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
 from msgspec.structs import replace
 
 from controllers.balancing.albic import Albic, AlbicSettings
@@ -10,6 +12,7 @@ from controllers.balancing.cola import Cola, ColaSettings
 from controllers.balancing.milp import Milp
 from controllers.balancing.pairs import scored_pairs
 from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from tests.unit.balancing.problems import problems
 
 
 def talking(bins: int = 6, pairs: int = 60, moves: int | None = 10, seed: int = 0) -> Problem:
@@ -44,6 +47,69 @@ def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():
         problem = applied(problem, plan.placement)
     assert seen[-1] > 0.9
     assert all(later >= earlier - 0.05 for earlier, later in itertools.pairwise(seen))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems())
+def test_a_constant_load_comes_to_rest(problem: Problem):
+    at_rest(problem, within=30)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_constant_load_comes_to_rest_where_pairs_are_larger_than_a_unit(seed: int):
+    rng = np.random.default_rng(seed)
+    problem = talking(bins=int(rng.integers(2, 6)), pairs=8, moves=(None, 1, 4)[seed % 3])
+    load = rng.uniform(0.2, 3.0, len(problem.items)) ** 2
+    load *= rng.uniform(30.0, 90.0) * len(problem.bins) / load.sum()
+    items = tuple(replace(i, load=float(s)) for i, s in zip(problem.items, load, strict=True))
+    at_rest(replace(problem, items=items), within=30)
+
+
+def at_rest(problem: Problem, within: int) -> None:
+    """Plan and apply until nothing moves; no plan makes both balance and collocation worse."""
+    for _ in range(within):
+        plan = Albic().plan(problem)
+        before, after = plan.before, plan.after
+        if not plan.moves:
+            return
+        drains = any(not b.keep and m.source == b.name for b in problem.bins for m in plan.moves)
+        assert (
+            drains
+            or after.load_distance < before.load_distance
+            or after.collocation > before.collocation
+        )
+        problem = applied(problem, plan.placement)
+    raise AssertionError(f"still moving after {within} rounds")
+
+
+def test_a_pair_that_would_be_cut_again_is_not_brought_together():
+    bins = (Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0))
+    flows = (Flow(source="x", target="y", rate=5.0),)
+    sizes = {"x": 14.0, "y": 14.0, "u": 10.0, "v": 10.0}
+    items = tuple(
+        Item(name=n, load=size, bin=b) for (n, size), b in zip(sizes.items(), "abab", strict=True)
+    )
+    problem = Problem(bins=bins, items=items, flows=flows)
+    assert Albic().plan(problem).moves == ()
+    assert Albic(AlbicSettings(max_unit_load=28.0)).plan(problem).after.collocation == 1.0
+
+
+def test_a_plan_that_only_undoes_collocation_is_dropped_with_the_reason():
+    problem = Problem(
+        bins=(Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0)),
+        items=tuple(
+            Item(name=n, load=load, bin=b)
+            for n, load, b in (("x", 14.0, "a"), ("y", 14.0, "a"), ("z", 12.0, "b"))
+        ),
+        flows=(Flow(source="x", target="y", rate=5.0),),
+    )
+    plan = Albic().plan(problem)  # the distance of 8 is acceptable, and 6 would part x and y
+    assert plan.moves == ()
+    assert plan.reason.text == (
+        "What was found takes the load distance from 8.00 to 6.00 points and does not bring more "
+        "traffic together."
+    )
+    assert Albic(AlbicSettings(max_distance=7.0)).plan(problem).after.load_distance == 6.0
 
 
 def test_one_pair_per_round_is_the_papers_way():

@@ -5,13 +5,15 @@ import pytest
 from msgspec.structs import replace
 
 from controllers.balancing.arrays import Arrays
+from controllers.balancing.dodo import DodoNoCapacity
 from controllers.balancing.flux import Flux
 from controllers.balancing.from_snapshot import explain, problem_of
 from controllers.balancing.integrative import integrate
 from controllers.balancing.milp import Milp
 from controllers.balancing.order import ordered
-from controllers.balancing.problem import Bin, Budget, Problem
-from controllers.model.decision import Moves, NoChange
+from controllers.balancing.plan import Plan, plan_of
+from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from controllers.model.decision import Moves, NoChange, Reason
 from controllers.model.series import LoadSeries
 from controllers.model.snapshot import Cluster, Edge, Operator, OperatorStatus, Snapshot
 from tests.unit.balancing.problems import random_problem, simple
@@ -122,6 +124,41 @@ def test_the_plan_of_a_snapshot_as_a_decision_and_in_words():
     assert "Moving count from small to big helps because small carries 100 %" in text
     assert "rises and falls with the rest of small (correlation 1.00)" in text
     assert "exchanges data with extract there" in text
+
+
+def test_a_plan_that_hurts_is_not_said_to_help():
+    bins = (Bin(name="c1", capacity=6.0), Bin(name="c2", capacity=1.0))
+    items = (
+        Item(name="extract", load=1.5, bin="c1"),
+        Item(name="count", load=4.2, bin="c1"),
+        Item(name="top_n", load=0.1, bin="c2"),
+    )
+    problem = Problem(bins=bins, items=items)
+    text = explain(DodoNoCapacity().plan(problem), problem)
+    assert text.startswith("Moving extract from c1 to c2 does not help: c1 carries 95 % of its")
+    assert text.endswith("It brings the load distance from 72.9 to 77.1 points.")
+
+
+def test_emptying_and_bringing_together_help_whatever_the_balance():
+    problem = simple([[4.0], [10.0], [10.0]], keep=[False, True, True])
+    text = explain(Milp().plan(problem), problem)
+    assert "helps because b0 is to be emptied" in text
+    items = tuple(replace(i, load=5.0) for i in simple([[1.0, 1.0], [1.0, 1.0]]).items)
+    flows = (Flow(source="b0i0", target="b1i0", rate=5.0),)
+    problem = replace(simple([[], []]), items=items, flows=flows, budget=Budget(moves=1))
+    text = explain(by_hand(problem, "b0i0", "b1"), problem)
+    assert "helps the traffic, not the balance: b0 carries 10 %" in text
+    assert "it exchanges data with b1i0 there" in text
+
+
+def by_hand(problem: Problem, item: str, target: str) -> Plan:
+    """The plan of a single move."""
+    arrays = Arrays.of(problem)
+    place = arrays.home.copy()
+    place[[i.name for i in problem.items].index(item)] = [b.name for b in problem.bins].index(
+        target
+    )
+    return plan_of("by_hand", problem, arrays, place, Reason(text="Chosen by hand."))
 
 
 def test_no_plan_in_words_and_as_a_decision():

@@ -1,6 +1,8 @@
 """The optimiser: against brute force, against Flux, and with more time."""
 
 import itertools
+import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.albic_instances import instance
+from controllers.balancing import kernel
 from controllers.balancing.arrays import Arrays
 from controllers.balancing.bound import lower_bound
 from controllers.balancing.flux import Flux
@@ -57,6 +60,12 @@ def test_given_time_a_small_problem_is_solved_exactly():
     assert plan.bound == pytest.approx(plan.after.load_distance, abs=0.01)
 
 
+def test_what_is_proven_optimal_takes_no_more_time():
+    problem = random_problem(1, bins=3, items=8, moves=4)
+    looks = iter([9.0, 9.0])  # whether there is time, and how much; a third look would fail
+    assert Milp().plan(problem, remaining_s=lambda: next(looks)).moves
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_never_worse_than_flux(seed: int):
     for problem in (
@@ -88,6 +97,19 @@ def test_more_time_is_never_a_worse_plan():
     assert (
         distances[-1] < Milp(MilpSettings(tries=0, most_tries=0)).plan(problem).after.load_distance
     )
+
+
+def test_a_changed_kernel_is_compiled_into_its_users_again():
+    folder = Path(kernel.__file__).parent
+    stated = f"# kernel.py {zlib.crc32(Path(kernel.__file__).read_bytes()):08x}"
+    users = [
+        f
+        for f in folder.glob("*.py")
+        if "njit" in (text := f.read_text()) and "kernel import" in text
+    ]
+    assert {f.name for f in users} == {"flux.py", "shake.py"}
+    for file in users:
+        assert stated in file.read_text(), f"write '{stated}' into {file.name}"
 
 
 def test_a_budget_that_cannot_help_is_not_spent():

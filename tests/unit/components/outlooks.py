@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from components.view.world import World
 from controllers.balancing.plan import Plan
 from controllers.balancing.problem import Bin, Budget, Item, PauseModel, Problem
+from controllers.engine.balance import BalanceSettings
 from controllers.engine.moves import MoveState, Rebalance
 from controllers.engine.outlook import Matrix, Outlook, Proposal, by_hand
 from controllers.model.decision import Move
@@ -59,9 +60,10 @@ def outlook_at(at: float, **others: object) -> Outlook:
 
 
 def balance_world(*, age_s: float = 1.0, **others: object) -> World:
-    """The demo with an outlook of that age."""
+    """The demo with an outlook of that age; the engine follows DoDo."""
     world = demo_world()
-    return replace(world, outlook=outlook_at(world.at - age_s), **others)
+    fixed = {"outlook": outlook_at(world.at - age_s), "balance": BalanceSettings(planner="dodo")}
+    return replace(world, **{**fixed, **others})
 
 
 def rebalance(*states: MoveState, at: float = 0.0, **others: object) -> Rebalance:

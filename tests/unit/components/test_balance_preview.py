@@ -6,7 +6,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from components.balance_actions import _apply
-from components.cards.preview import preview_body
+from components.cards.preview import preview_body, preview_dialog
 from components.view.preview import (
     hand_text,
     of_hand,
@@ -15,6 +15,7 @@ from components.view.preview import (
     rebalance_for,
 )
 from controllers.engine.moves import MoveState, Step
+from controllers.engine.recommendation import Status, moved_to
 from controllers.model.errors import InvalidInput, NotFound, Refused
 from controllers.model.placement import Placement
 from metrics.memory_store import MemoryStore
@@ -64,6 +65,28 @@ def test_a_move_by_hand_is_predicted_first():
 def test_a_move_that_makes_no_sense_is_refused_in_words(operator, target, said):
     with pytest.raises((InvalidInput, NotFound, Refused), match=said):
         hand_text(balance_world(), operator, target)
+
+
+def test_a_host_that_does_not_declare_the_operator_is_said():
+    world = balance_world()
+    clusters = tuple(replace(c, declared=("extractor",)) for c in world.snapshot.clusters)
+    world = replace(world, snapshot=replace(world.snapshot, clusters=clusters))
+    with pytest.raises(Refused) as refused:
+        hand_text(world, "topic_count", "wide")
+    assert str(refused.value) == (
+        "wide cannot run topic_count: the module of its host does not declare it."
+    )
+    assert "narrow" in hand_text(world, "extractor", "narrow")
+
+
+def test_loads_that_are_a_guess_are_said():
+    world = balance_world()
+    first, *others = world.outlook.problem.items
+    problem = replace(world.outlook.problem, items=(replace(first, known=False), *others))
+    world = replace(world, outlook=replace(world.outlook, problem=problem))
+    assert of_hand(world, "topic_count", "wide", "r7").warning == (
+        "The cost of extractor is not known yet, so the loads are a guess."
+    )
 
 
 def test_without_a_look_at_the_balance_nothing_is_predicted():
@@ -118,16 +141,46 @@ def test_an_operator_on_its_way_and_a_silent_engine_are_said():
         rebalance_for(balance_world(), gone, PLACED, 1.0)
 
 
-def test_a_second_click_is_the_same_rebalance():
+def knowing(world):
+    """A store in which this world stands."""
     store = MemoryStore()
     for placement in PLACED.values():
         store.place(placement)
-    data = to_builtins(of_planner(balance_world(), "dodo", "r7").previewed)
-    first = _apply(store, balance_world(), data, 1.0)
-    begun = replace(first, moves=(replace(first.moves[0], step=Step.RELEASING),))
-    store.save_rebalance(begun)
-    assert _apply(store, balance_world(), data, 2.0) == begun
-    assert store.rebalances() == [begun]
+    for name in world.series:
+        store.append(world.newest(name))
+    return store
+
+
+def test_a_second_click_is_the_same_rebalance():
+    world = balance_world()
+    store = knowing(world)
+    data = to_builtins(of_planner(world, "dodo", "r7").previewed)
+    first = _apply(store, world, data, world.at)
+    assert (first.status, first.source) == ("approved", "dodo")
+    assert first.id != "r7", "what a browser sends is no name among the engine's"
+    begun = moved_to(first, Status.APPLYING, at=world.at, by="engine")
+    store.save_recommendation(begun)
+    assert _apply(store, world, data, world.at + 1) == begun
+    assert store.recommendations() == [begun]
+
+
+def test_applying_takes_the_comment_that_is_required():
+    world = balance_world()
+    store = knowing(world)
+    store.save_settings("engine", {"comment_required": True})
+    data = to_builtins(of_planner(world, "dodo", "r7").previewed)
+    with pytest.raises(InvalidInput, match="Say why"):
+        _apply(store, world, data, world.at)
+    assert _apply(store, world, data, world.at, "night shift").comment == "night shift"
+    assert "preview-comment" in to_json(preview_dialog())
+
+
+def test_nobody_can_call_a_plan_a_rollback():
+    shown = to_builtins(of_planner(balance_world(), "dodo", "r7").previewed)
+    for planner in ("rollback", "by hand", "engine", ""):
+        with pytest.raises(InvalidInput, match="Open the preview again"):
+            previewed_of({**shown, "planner": planner})
+    assert previewed_of({**shown, "planner": "by_hand"}).moves == (MOVE,)
 
 
 @pytest.mark.parametrize("said", [None, {}, "x", {"id": "1", "moves": "no"}])

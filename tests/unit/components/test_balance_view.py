@@ -62,23 +62,23 @@ def test_the_note_says_silent_holding_back_or_ready():
 
 
 def test_what_the_engine_will_do_in_words():
-    asked = balance.follow_text(BalanceSettings(), "DoDo")
-    assert "Nothing moves until somebody applies one" in asked
-    alone = balance.follow_text(BalanceSettings(auto=True, moves=1, hold_s=90), "DoDo")
+    asked = balance.follow_text(BalanceSettings(), "DoDo", False)
+    assert "Nothing moves until somebody approves it" in asked
+    alone = balance.follow_text(BalanceSettings(moves=1, hold_s=90), "DoDo", True)
     assert "without asking: at most 1 move at a time, then it waits 90 s" in alone
-    never = balance.follow_text(BalanceSettings(planner="no_op", auto=True), "No balancing")
+    never = balance.follow_text(BalanceSettings(planner="no_op"), "No balancing", True)
     assert "never moves anything" in never
 
 
 def test_settings_keep_the_others_and_refuse_what_is_unknown():
     world = balance_world()
-    kept = balance.changed(world, {"moves": 4}, "no_op", True)
-    assert kept == {"moves": 4, "planner": "no_op", "auto": True}
+    kept = balance.changed(world, {"moves": 4}, "no_op")
+    assert kept == {"moves": 4, "planner": "no_op"}
     for wrong in ("moon", None):
         with pytest.raises(InvalidInput, match=r"There is no planner .*; known: dodo, no_op\."):
-            balance.changed(world, {}, wrong, False)
+            balance.changed(world, {}, wrong)
     with pytest.raises(InvalidInput):
-        balance.changed(world, {"moves": 0}, "dodo", False)
+        balance.changed(world, {"moves": 0}, "dodo")
 
 
 def test_matrices_mark_where_each_operator_runs():
@@ -90,6 +90,15 @@ def test_matrices_mark_where_each_operator_runs():
     assert own == {"extractor": "wide", "top_n": "narrow", "topic_count": "narrow"}
     assert found["operators"]["own"] == []
     assert matrices.matrices(demo_world()) == []
+
+
+def test_what_the_correlations_rest_on_is_said():
+    world = balance_world()
+    assert balance.figures(world)["balance/periods"].text == "over the last 30 periods"
+    few = replace(world.outlook.clusters, periods=((30, 4), (4, 30)))
+    world = replace(world, outlook=replace(world.outlook, clusters=few))
+    assert balance.figures(world)["balance/periods"].text == "over the last 4 to 30 periods"
+    assert matrices.matrices(world)[0]["periods"] == [[30, 4], [4, 30]]
 
 
 def test_a_matrix_may_know_operators_that_have_gone():
@@ -211,5 +220,5 @@ def test_a_new_look_sends_only_the_new_points():
 def test_a_setting_changed_elsewhere_has_the_page_drawn_again():
     world = balance_world()
     _, cursor = delta(world, drawn_cursor(world))
-    message, _ = delta(replace(world, balance=BalanceSettings(auto=True)), cursor)
+    message, _ = delta(replace(world, balance=BalanceSettings(planner="no_op")), cursor)
     assert message["redraw"] is True

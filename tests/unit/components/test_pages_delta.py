@@ -5,6 +5,7 @@ import pytest
 from dash._utils import to_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from components import ids
 from components.delta import Cursor, cursor_of, delta, later, start
@@ -12,6 +13,7 @@ from components.pages import page_of
 from components.router import draw
 from components.view.path import place
 from components.view.world import world_of
+from controllers.model.snapshot import Batch
 from tests.support.world import demo_world
 
 PATHS = ("/", "/cluster/wide", "/operator/topic_count", "/operator/nobody", "/elsewhere")
@@ -31,6 +33,20 @@ def test_a_page_and_its_delta_can_be_sent(path):
     assert "redraw" not in message
     again, _ = delta(world, after)
     assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_single_batches_are_not_sent(path):
+    world = demo_world()
+    batch = Batch(operator="topic_count", id=1, committed_at=1.0, processing_s=1.0, rows=1)
+    full = {
+        name: [replace(s, batches=(batch,) * 50) for s in samples]
+        for name, samples in world.series.items()
+    }
+    many = replace(world, series=full)
+    assert to_json(start(many, path)[0]) == to_json(start(world, path)[0])
+    before = drawn_cursor(demo_world(periods=10), path)
+    assert to_json(delta(many, before)[0]) == to_json(delta(world, before)[0])
 
 
 def test_only_what_is_new_is_sent():

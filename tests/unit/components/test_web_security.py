@@ -1,6 +1,7 @@
 """Who may ask from where."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -42,12 +43,13 @@ def test_own_addresses_may(host):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8050", "", "127.0.0.1.evil.example"]
+    "host",
+    ["evil.example", "evil.example:8050", "", "127.0.0.1.evil.example", "[", "[::1", "[x]:1", "]"],
 )
 def test_foreign_names_may_not(host):
     sent = ask(host=host)
     assert status(sent) == 403
-    assert sent[1]["body"].decode() == REFUSED_HOST
+    assert json.loads(sent[1]["body"]) == {"error": REFUSED_HOST}
 
 
 def test_allowed_names_may():
@@ -67,6 +69,8 @@ def test_posts_from_our_pages_and_from_no_browser_may():
         {"origin": "http://evil.example"},
         {"origin": "http://localhost:2"},
         {"origin": "null"},
+        {"origin": "http://["},
+        {"origin": "http://[::1"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},
     ],
@@ -75,15 +79,24 @@ def test_posts_from_our_pages_and_from_no_browser_may():
 def test_posts_from_elsewhere_may_not(method, headers):
     sent = ask(method, host="localhost:1", **headers)
     assert status(sent) == 403
-    assert sent[1]["body"].decode() == REFUSED_ORIGIN
+    assert json.loads(sent[1]["body"]) == {"error": REFUSED_ORIGIN}
 
 
 def test_sockets_need_our_origin():
     accepted = ask(kind="websocket", host="localhost:1", origin="http://localhost:1")
     assert accepted == [{"type": "websocket.accept"}]
-    for headers in ({}, {"origin": "http://evil.example"}):
+    for headers in ({}, {"origin": "http://evil.example"}, {"origin": "http://["}):
         sent = ask(kind="websocket", host="localhost:1", **headers)
         assert sent[0]["type"] == "websocket.close"
+    sent = ask(kind="websocket", host="[", origin="http://[", allowed=["*"])
+    assert sent[0]["type"] == "websocket.close"
+
+
+def test_what_cannot_be_read_is_refused_and_noted(caplog):
+    caplog.set_level("INFO", "weir.security")
+    ask("POST", host="localhost:1", origin="http://[")
+    ask(host="[")
+    assert [m.split()[0] for m in caplog.messages] == ["origin.refused", "host.refused"]
 
 
 def test_answers_carry_the_headers():

@@ -96,6 +96,7 @@ def test_what_cannot_begin_fails_with_nothing_done() -> None:
     cases = {
         "b has given no sign of life for 60 s": ("b", {"heartbeat_age_s": 60.0}),
         "b does not host operators": ("b", {"hosted": False}),
+        "b cannot run x: the module of its host does not declare it": ("b", {"declared": ("y",)}),
     }
     for message, (name, change) in cases.items():
         world = World("x")
@@ -147,6 +148,22 @@ def test_a_source_that_does_not_let_go_keeps_its_operator() -> None:
     world.cycle()
     assert world.cycle(61.0) == [Step.RETURNING]
     assert world.placements["x"].cluster == "a"
+    assert world.cycle(2.0) == [Step.RETURNING]
+    world.operators["x"] = replace(world.operators["x"], batch_at=world.now)
+    assert world.cycle(2.0) == [Step.RETURNED]
+
+
+def test_a_source_that_never_comes_back_ends_the_move() -> None:
+    world = World("x")
+    world.cycle()
+    world.released("x")
+    world.cycle()
+    world.cycle(91.0)
+    assert world.cycle(179.0) == [Step.RETURNING]
+    assert world.cycle(3.0) == [Step.FAILED]
+    assert "a has not started it within 180 s" in world.rebalance.moves[0].message
+    assert world.rebalance.final
+    assert world.placements["x"].cluster == "a"
 
 
 def test_a_source_that_died_counts_as_released_when_its_lease_ends() -> None:
@@ -154,6 +171,95 @@ def test_a_source_that_died_counts_as_released_when_its_lease_ends() -> None:
     world.cycle()
     world.leases["x"] = None
     assert world.cycle() == [Step.ADOPTING]
+
+
+def test_an_operator_without_input_arrives_when_it_has_found_nothing_to_do() -> None:
+    world = World("x")
+    world.cycle()
+    world.released("x")
+    world.cycle()
+    world.running("x", "b")
+    fresh = replace(world.operators["x"], first_batch_at=None, queue_rows=0, arrival_rows_per_s=0.0)
+    idle = replace(fresh, idle=True)
+    waiting = {
+        "it has not looked for input yet": fresh,
+        "rows wait for its first batch": replace(idle, queue_rows=3),
+        "rows arrive": replace(idle, arrival_rows_per_s=0.5),
+        "it is the old run": replace(idle, run_id="run-a"),
+        "it is still starting": replace(idle, status=OperatorStatus.STARTING),
+    }
+    for why, operator in waiting.items():
+        world.operators["x"] = operator
+        assert world.cycle() == [Step.ADOPTING], why
+    world.operators["x"] = replace(idle, queue_rows=None)  # its source does not count rows
+    assert world.cycle() == [Step.DONE]
+    assert world.rebalance.moves[0].paused_s is None
+
+
+def test_an_operator_without_input_comes_back_the_same_way() -> None:
+    idle = {"first_batch_at": None, "idle": True, "queue_rows": 0, "arrival_rows_per_s": 0.0}
+    world = World("x")
+    world.cycle()
+    world.released("x")
+    world.cycle()
+    assert world.cycle(91.0) == [Step.RETURNING]
+    world.running("x", "a")
+    world.operators["x"] = replace(world.operators["x"], **idle)
+    assert world.cycle() == [Step.RETURNED]
+    kept = World("x")
+    kept.operators["x"] = replace(kept.operators["x"], **idle)
+    kept.cycle()
+    kept.clusters["a"] = replace(kept.clusters["a"], heartbeat_age_s=3.0)
+    assert kept.cycle(61.0) == [Step.RETURNING]
+    assert kept.cycle(2.0) == [Step.RETURNING]  # its last report is from before
+    assert kept.cycle(2.0) == [Step.RETURNED]
+
+
+def exchange() -> World:
+    """y leaves b so that x has room there; z comes to a once x has gone."""
+    world = World("y", "x", "z")
+    world.clusters["c"] = Cluster(name="c", app_id="app-c", hosted=True)
+    ways = {"y": ("b", "c"), "x": ("a", "b"), "z": ("c", "a")}
+    for name, (source, _) in ways.items():
+        world.operators[name] = replace(world.operators[name], cluster=source)
+        world.placements[name] = Placement(operator=name, cluster=source)
+        world.leases[name] = Lease(name=name, holder=f"app-{source}/1", token=1)
+    moves = tuple(
+        MoveState(move=Move(operator=n, source=s, target=t)) for n, (s, t) in ways.items()
+    )
+    world.rebalance = Rebalance(id="r", at=world.now, moves=moves)
+    return world
+
+
+def test_what_depends_on_a_move_that_failed_is_not_begun() -> None:
+    world = exchange()
+    world.placements["y"] = replace(world.placements["y"], wanted="stopped")
+    assert world.cycle() == [Step.FAILED] * 3
+    assert [m.message for m in world.rebalance.moves] == [
+        "y is stopped",
+        "not begun: y did not leave b",
+        "not begun: x did not leave a",
+    ]
+    assert world.placements["x"].cluster == "a"
+    back = exchange()
+    back.cycle()
+    back.released("y")
+    back.cycle()
+    back.operators["y"] = replace(
+        back.operators["y"], cluster="c", status=OperatorStatus.FAILED, message="no such table"
+    )
+    assert back.cycle() == [Step.RETURNING, Step.PLANNED, Step.PLANNED]
+    back.running("y", "b")
+    assert back.cycle() == [Step.RETURNED, Step.FAILED, Step.FAILED]
+
+
+def test_a_move_waits_until_its_room_is_there_however_many_may_pause() -> None:
+    world, many = exchange(), MoveSettings(most_paused=3)
+    assert world.cycle(settings=many) == [Step.RELEASING, Step.PLANNED, Step.PLANNED]
+    world.released("y")
+    world.cycle(settings=many)
+    world.running("y", "c")
+    assert world.cycle(settings=many) == [Step.DONE, Step.RELEASING, Step.PLANNED]
 
 
 def test_doing_a_step_again_changes_nothing() -> None:

@@ -48,3 +48,27 @@ def test_quarters_come_from_minutes() -> None:
     quarters = store.samples("a", 0, 2e9, Tier.QUARTER)
     assert [s.at for s in quarters] == [1_000_800.0, 1_001_700.0]
     assert [s.operators[0].rows for s in quarters] == [450, 450]
+
+
+def test_who_keeps_the_ends_reads_nothing_until_the_next_period_is_over() -> None:
+    class Counting(MemoryStore):
+        reads = 0
+
+        def samples(
+            self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
+        ) -> list[ClusterSample]:
+            self.reads += 1
+            return super().samples(cluster, since, until, tier)
+
+    store, ends = Counting(), dict[tuple[str, Tier], float]()
+    fill(store, 1_000_002, 1_000_084)
+    assert roll_up(store, 1_000_086.0, ends=ends) == 2
+    before = store.reads
+    fill(store, 1_000_086, 1_000_134)
+    assert roll_up(store, 1_000_130.0, ends=ends) == 0
+    # Quarters and hours have not begun: only what has no end yet is looked for.
+    assert ("a", Tier.MINUTE) in ends
+    assert store.reads - before <= 6
+    fill(store, 1_000_136, 1_000_150)
+    assert roll_up(store, 1_000_150.0, ends=ends) == 1
+    assert [s.at for s in store.samples("a", 0, 2e9, Tier.MINUTE)][-1] == 1_000_140.0

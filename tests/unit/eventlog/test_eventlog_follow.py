@@ -10,17 +10,24 @@ import zstandard
 from eventlog_logs import T0
 
 from controllers.model.errors import InvalidInput
+from metrics import run_follow
 from metrics.eventlog.follow import Follower
+from metrics.eventlog.importer import import_log
+from metrics.eventlog.locate import locate
+from metrics.eventlog.tables import read_meta, read_samples
+from metrics.run_follow import FollowedRun
+from metrics.runs import delete_run, list_runs, recording
 
 
 class Following:
     """A follower in a thread, with what it has given so far."""
 
-    def __init__(self, path):
+    def __init__(self, path, runs=None):
         self.samples = []
         self.error = None
         self._stop = threading.Event()
         self.follower = Follower(path, poll_s=0.005, stop=self._stop.is_set)
+        self.run = None if runs is None else FollowedRun(runs, self.follower)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -28,6 +35,8 @@ class Following:
         try:
             for sample in self.follower.samples():
                 self.samples.append(sample)
+                if self.run is not None:
+                    self.run.add(sample)
         except Exception as error:
             self.error = error
 
@@ -144,3 +153,68 @@ def test_what_cannot_be_followed_is_said_at_once(tmp_path):
         (tmp_path / name).write_bytes(HEAD)
     with pytest.raises(InvalidInput, match="2 logs"):
         Follower(tmp_path)
+
+
+class TestRun:
+    """What is followed is a run, from its first sample on."""
+
+    @pytest.fixture(autouse=True)
+    def at_once(self, monkeypatch):
+        monkeypatch.setattr(run_follow, "FLUSH_S", -1.0)
+
+    def following(self, tmp_path):
+        path = tmp_path / "app-1.inprogress"
+        path.write_bytes(HEAD + tasks(0, 40))
+        following = Following(path, tmp_path / "runs")
+        following.until(lambda f: [r.samples for r in list_runs(tmp_path / "runs")] == [2])
+        return path, following
+
+    def test_it_grows_and_ends(self, tmp_path):
+        path, following = self.following(tmp_path)
+        (run,) = list_runs(tmp_path / "runs")
+        assert (run.id, run.kind, run.complete) == ("log-app-1", "eventlog", False)
+        assert recording(run, run.last_at + 20)
+        append(path, tasks(40, 20) + logs.app_end(T0 + 61_000) + b"\n")
+        following.ended()
+        assert following.run.end() == tmp_path / "runs" / "log-app-1"
+        (run,) = list_runs(tmp_path / "runs")
+        assert (run.complete, run.samples) == (True, 7)
+        assert read_samples(tmp_path / "runs" / run.id) == following.samples
+        assert read_meta(tmp_path / "runs" / run.id)["summary"]["tasks_ended"] == 60
+
+    def test_days_lie_apart(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(run_follow, "FLUSH_S", 5.0)
+        path = tmp_path / "app-1"
+        late = [logs.task_end(n, launch=T0 + 3_600_000 * n) for n in range(3)]
+        path.write_bytes(HEAD + logs.text([*late, logs.app_end(T0 + 3_600_000 * 3)]))
+        following = Following(path, tmp_path / "runs")
+        following.ended()
+        folder = following.run.end()
+        assert len(list((folder / "clusters").iterdir())) == 2
+        assert read_samples(folder) == following.samples
+
+    def test_followed_again_it_begins_anew(self, tmp_path):
+        path, following = self.following(tmp_path)
+        following.stop()
+        following.run.end()
+        again = Following(path, tmp_path / "runs")
+        again.stop()
+        folder = again.run.end()
+        assert read_samples(folder) == again.samples
+        assert [r.id for r in list_runs(tmp_path / "runs")] == ["log-app-1"]
+
+    @pytest.mark.parametrize("who", ["deleted", "imported"])
+    def test_who_takes_it_away_has_the_last_word(self, tmp_path, who):
+        path, following = self.following(tmp_path)
+        if who == "deleted":
+            delete_run(tmp_path / "runs", "log-app-1", time.time())
+        else:
+            copy = tmp_path / "copy"
+            copy.write_bytes(path.read_bytes() + logs.app_end(T0 + 70_000) + b"\n")
+            (done,) = import_log(locate(copy)[0], tmp_path / "runs")
+        append(path, tasks(40, 20))
+        following.stop()
+        assert following.run.end() is None
+        assert "was deleted or replaced" in following.run.note
+        left = [r.samples for r in list_runs(tmp_path / "runs")]
+        assert left == ([] if who == "deleted" else [len(read_samples(done.run))])

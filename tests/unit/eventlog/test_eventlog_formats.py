@@ -152,6 +152,15 @@ def test_what_is_no_log_is_said_in_one_sentence(tmp_path, data, sentence):
     assert "\n" not in str(caught.value)
 
 
+def test_a_zip_of_an_unknown_compression_is_refused(tmp_path):
+    data = bytearray(logs.zipped({"a": b"x" * 100}))
+    data[8] = data[data.index(b"PK\x01\x02") + 10] = 97  # the method, in both headers
+    file = tmp_path / "a.zip"
+    file.write_bytes(data)
+    with pytest.raises(InvalidInput, match="compression"):
+        summaries(file)
+
+
 def test_an_encrypted_zip_is_refused(tmp_path):
     data = bytearray(logs.zipped({"a": b"x" * 100}))
     data[6] |= 1

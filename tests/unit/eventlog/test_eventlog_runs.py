@@ -14,6 +14,7 @@ from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operato
 from metrics.eventlog.importer import import_log
 from metrics.eventlog.locate import locate
 from metrics.eventlog.tables import RunWriter, read_meta, read_samples, run_id
+from metrics.runs import list_runs
 
 FIELDS = [
     "app_id", "attempt", "name", "spark_version", "start", "end", "complete", "lines",
@@ -98,6 +99,53 @@ def test_importing_again_replaces_the_run(log_file, runs):
     assert sum(o.tasks for s in read_samples(done.run) for o in s.operators) == 20
 
 
+def imported(path, runs):
+    return [done for log in locate(path) for done in import_log(log, runs)]
+
+
+def test_logs_that_name_no_application_do_not_replace_each_other(tmp_path, runs):
+    for name, at in (("app-one", T0), ("app-two", T0), ("app-three", T0 + 5)):
+        (tmp_path / name).mkdir()
+        lines = [logs.app_start(id=None, at=at), logs.app_end()]
+        (tmp_path / name / "EVENT_LOG_1").write_bytes(logs.text(lines))
+        (tmp_path / name / "same-name").write_bytes(logs.text(lines))
+    for _ in range(2):  # the same once more is the same runs
+        for name in ("app-one", "app-two", "app-three"):
+            assert len(imported(tmp_path / name, runs)) == 2
+    assert len(names(runs)) == 6
+    assert sum(name.startswith("log-app-one-") for name in names(runs)) == 1
+
+
+def test_two_attempts_without_an_id_in_one_file_are_two_runs(tmp_path, runs):
+    file = tmp_path / "log"
+    ends = [logs.app_start(id=None), logs.app_end()]
+    again = [logs.log_start(), logs.app_start(id=None, at=T0 + 90_000), logs.app_end(T0 + 99_000)]
+    file.write_bytes(logs.text([*ends, *again]))
+    assert len({done.run for done in imported(file, runs)}) == 2
+
+
+@pytest.mark.parametrize("less", [slice(None, -1), slice(None, 12), "broken"])
+def test_what_tells_less_does_not_replace_a_run(log_file, tmp_path, runs, capsys, less):
+    whole = logs.batch_log()
+    imported(log_file, runs)
+    part = [*whole[:5], b"broken", *whole[6:]] if less == "broken" else whole[less]
+    copy = tmp_path / "copy"
+    copy.write_bytes(logs.text(part))
+    assert import_.run([str(copy)], False, str(runs)) == 0
+    out, err = capsys.readouterr()
+    assert "copy: log-app-1 was made of more of this log and stays as it is" in err
+    assert "->" not in out
+    assert read_meta(runs / "log-app-1")["summary"]["lines"] == 25
+    assert names(runs) == ["log-app-1"]
+
+
+def test_what_tells_more_replaces_a_run(log_file, tmp_path, runs):
+    for count in (12, 20, 25):
+        log_file.write_bytes(logs.text(logs.batch_log()[:count]))
+        (done,) = imported(log_file, runs)
+        assert read_meta(done.run)["summary"]["lines"] == count
+
+
 def test_an_application_id_cannot_leave_the_folder(tmp_path, runs):
     file = tmp_path / "log"
     file.write_bytes(logs.text([logs.app_start(id="../../evil/\0name"), logs.app_end()]))
@@ -134,8 +182,17 @@ def test_import_command_prints_one_object_per_attempt(log_file, tmp_path, runs, 
     assert (first["app_id"], first["attempt"], first["complete"]) == ("app-1", None, True)
     assert (second["attempt"], second["complete"], second["end"]) == ("1", False, None)
     assert (second["lines"], second["broken_lines"]) == (3, 1)
-    assert "1 broken line skipped, the first is line 2 of events_1_app-2_1" in err
+    assert "1 broken line skipped:\n  line 2 of events_1_app-2_1: " in err
     assert names(runs) == ["log-app-1", "log-app-2-1"]
+
+
+def test_import_command_names_the_broken_lines_up_to_twenty(tmp_path, runs, capsys):
+    file = tmp_path / "log"
+    file.write_bytes(logs.text([logs.app_start(), *[b"broken"] * 25, logs.app_end()]))
+    assert import_.run([str(file)], False, str(runs)) == 0
+    err = capsys.readouterr().err
+    assert "log: 25 broken lines skipped; the first 20:" in err
+    assert [f"line {n} of log: " in err for n in (1, 2, 21, 22)] == [False, True, True, False]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"text\n", b"\x1f\x8bnoise", b"ZV\1\0"])
@@ -178,6 +235,31 @@ def test_follow_command_ends_with_the_application(log_file, capsys):
     assert list(summary) == FIELDS
     assert summary["tasks_ended"] == 20
     assert sum(o["tasks"] for s in samples for o in s["operators"]) == 20
+
+
+def test_what_is_followed_becomes_the_run_that_an_import_makes(log_file, runs, tmp_path, capsys):
+    assert follow_command.run(str(log_file), poll_s=0.01, runs_dir=str(runs)) == 0
+    assert f"20 tasks, 0 rows -> {runs / 'log-app-1'}" in capsys.readouterr().out
+    (info,) = list_runs(runs)
+    assert (info.kind, info.name, info.complete, info.followed) == ("eventlog", "demo", True, False)
+    (done,) = imported(log_file, tmp_path / "other")
+    assert read_samples(runs / info.id) == read_samples(done.run)
+    assert read_meta(runs / info.id)["summary"] == read_meta(done.run)["summary"]
+    assert follow_command.run(str(log_file), poll_s=0.01, runs_dir=str(runs)) == 0
+    assert "log-app-1 was made of the whole log and stays as it is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("period", [0.0, -5.0, 0.0001, 1e9, float("nan"), float("inf")])
+def test_follow_command_refuses_a_period_that_is_none(log_file, capsys, period):
+    assert follow_command.run(str(log_file), period_s=period) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "--period must be 0.1 to 3600 seconds" in err
+
+
+def test_follow_command_says_where_nothing_can_be_written(log_file, tmp_path, capsys):
+    assert follow_command.run(str(log_file), runs_dir=str(log_file)) == 2
+    assert "follow: no run can be written to" in capsys.readouterr().err
 
 
 def test_follow_command_refuses_what_does_not_grow(tmp_path, capsys):

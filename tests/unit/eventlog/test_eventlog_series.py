@@ -9,7 +9,7 @@ from eventlog_logs import QUERY, T0
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.model.snapshot import OperatorStatus, Snapshot
+from controllers.model.snapshot import BATCHES_MOST, OperatorStatus, Snapshot
 from metrics.eventlog.parser import Parser
 from metrics.eventlog.run import SampleBuilder
 from metrics.eventlog.summary import Tally
@@ -184,6 +184,11 @@ def test_no_row_is_lost(batches):
     assert rows == pytest.approx(summary.input_rows)
     came = sum(o.arrival_rows_per_s * s.period_s for s in samples for o in s.operators)
     assert came == pytest.approx(summary.input_rows)
+    whole = [b for s in samples for b in s.batches]
+    assert [b.id for b in whole] == [n for n, (_, rows) in enumerate(batches) if rows]
+    assert sum(b.rows for b in whole) == summary.input_rows
+    for s in samples:
+        assert sum(b.rows for b in s.batches) == sum(o.rows for o in s.operators)
 
 
 def test_a_batch_once_a_minute_is_a_steady_flow():
@@ -200,6 +205,17 @@ def test_an_idle_trigger_is_no_batch():
     _, (sample,) = folded(lines)
     (operator,) = sample.operators
     assert (operator.batches, operator.batch_id, operator.batch_rows) == (1, 0, 50)
+    (batch,) = sample.batches
+    assert (batch.operator, batch.id, batch.run_id, batch.rows) == ("words", 0, "run-1", 50)
+    assert (batch.committed_at, batch.processing_s) == (T0 / 1000 + 2, 1.0)
+    assert batch.latency_p50_s is None
+
+
+def test_of_too_many_batches_in_a_period_the_newest_are_kept():
+    lines = [logs.progress(n, 1, 1, took=1) for n in range(BATCHES_MOST + 9)]
+    _, (sample,) = folded([logs.app_start(), *lines])
+    assert [b.id for b in sample.batches] == list(range(9, BATCHES_MOST + 9))
+    assert sample.operators[0].rows == BATCHES_MOST + 9
 
 
 def test_event_times_give_the_latency_where_they_are_observed():
@@ -211,12 +227,14 @@ def test_event_times_give_the_latency_where_they_are_observed():
         6.0,
         3.0,
     )
+    assert sample.batches[0].latency_p50_s == 5.0
 
 
 def test_the_queries_of_the_host_itself_are_no_operators():
     lines = [logs.app_start(), logs.progress(0, 1, 5, name="_warm", id="w"), logs.progress(0, 1, 5)]
     summary, (sample,) = folded(lines)
     assert [o.name for o in sample.operators] == ["words"]
+    assert [b.operator for b in sample.batches] == ["words"]
     assert summary.queries == 2
 
 
@@ -289,6 +307,7 @@ def test_two_queries_of_one_name_stay_two_operators():
     lines = [logs.app_start(), logs.progress(0, 1, 5), logs.progress(0, 2, 7, id="other-id-123")]
     _, (sample,) = folded(lines)
     assert [o.name for o in sample.operators] == ["words", "words-other-id"]
+    assert [(b.operator, b.rows) for b in sample.batches] == [("words", 5), ("words-other-id", 7)]
 
 
 # -- times that cannot be

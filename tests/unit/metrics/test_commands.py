@@ -99,3 +99,20 @@ def test_an_agent_that_does_not_hold_the_name_does_nothing() -> None:
     run(store, {ScaleTo: lambda action, report: done.append(1) or ""}, seconds=0.2)
     assert done == []
     assert status(store, "c1") is CommandStatus.PENDING
+
+
+def test_an_agent_that_knows_a_newer_engine_than_there_is_says_what_to_do() -> None:
+    old, new = MemoryStore(), MemoryStore()
+    for name in ("one", "two", "three"):
+        old.release(old.acquire(LEADER, name, 60.0))
+    old.acquire(LEADER, "four", 60.0)
+    new.acquire(LEADER, "engine", 60.0)  # token 1, in a store that was just emptied
+    runner = CommandRunner(old, "a", "me", {ScaleTo: lambda action, report: "ok"})
+    old.submit(command(1, fence=4))
+    runner._carry_out(command(1, fence=4))
+    runner._store = new
+    new.submit(command(2, fence=1))
+    runner._carry_out(command(2, fence=1))
+    result = new.command("c2")[1]
+    assert result.status is CommandStatus.REFUSED
+    assert "if Redis was replaced or emptied, restart the agent of a" in result.message

@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
-from controllers.model.snapshot import Cluster, OperatorStatus
+from controllers.model.snapshot import BATCHES_MOST, Cluster, OperatorStatus
 from metrics.listener import (
     ExecutorWork,
     Poll,
@@ -160,6 +161,86 @@ def test_a_query_that_ends_leaves_and_one_of_the_hosts_own_is_hidden() -> None:
     )
     ended = sampler.sample(poll(104, terminated=[Terminated("q", "r1")]), CLUSTER)
     assert ended.operators == ()
+
+
+def restarted_at(at: float) -> OperatorFacts:
+    """What the host says of a run whose predecessor committed last at that time."""
+    return OperatorFacts(name="count", query_id="q", last_commit_at=at)
+
+
+def test_a_run_that_began_in_place_has_no_batch_before_its_own_first() -> None:
+    sampler = Sampler()
+    first = sampler.sample(poll(102, batch(0, 100, 1, 10, 10)), CLUSTER).operators[0]
+    assert (first.run_id, first.first_batch_at) == ("r1", pytest.approx(101))
+    fact = restarted_at(105.0)
+    begun = sampler.sample(
+        poll(106, started=[Started("q", "r2", "count")]), CLUSTER, [fact]
+    ).operators[0]
+    assert (begun.run_id, begun.first_batch_at, begun.pause_s) == ("r2", None, None)
+    # Spark tells of a start at once and of batches later: this one is of the old run.
+    late = sampler.sample(poll(108, batch(1, 104, 1, 5, 15)), CLUSTER, [fact]).operators[0]
+    assert (late.run_id, late.first_batch_at, late.pause_s) == ("r2", None, None)
+    assert (late.rows, late.batches) == (5, 1)
+    last = poll(112, batch(2, 109, 2, 10, 25, run="r2"))
+    (done,) = sampler.sample(last, CLUSTER, [fact]).operators
+    assert done.first_batch_at == pytest.approx(111)
+    assert done.pause_s == pytest.approx(6.0)
+
+
+def test_every_batch_is_handed_over_once_with_its_own_run() -> None:
+    sampler = Sampler()
+    fact = OperatorFacts(name="count here", query_id="q")
+    seen = {"weir": {"event_p50_s": 99.0}}
+    two = poll(104, batch(0, 100, 1, 10, 10, observed_metrics=seen), batch(1, 102, 1.5, 0, 10))
+    found = sampler.sample(two, CLUSTER, [fact]).batches
+    assert [(b.operator, b.id, b.run_id, b.rows) for b in found] == [
+        ("count here", 0, "r1", 10), ("count here", 1, "r1", 0),
+    ]  # fmt: skip
+    assert [(b.committed_at, b.processing_s) for b in found] == [(101.0, 1.0), (103.5, 1.5)]
+    assert [b.latency_p50_s for b in found] == [2.0, None]
+    nothing = poll(106, idle(105, 10), started=[Started("q", "r2", "count")])
+    assert sampler.sample(nothing, CLUSTER, [fact]).batches == ()
+    (late,) = sampler.sample(poll(108, batch(2, 104, 1, 5, 15)), CLUSTER, [fact]).batches
+    assert (late.id, late.run_id, late.rows) == (2, "r1", 5)
+
+
+def test_batches_of_the_host_itself_are_not_reported_and_many_are_bounded() -> None:
+    sampler = Sampler()
+    own = [replace(batch(i, 100, 0.001, 1, 1), id="w", name="_warm") for i in range(9)]
+    many = [batch(i, 100, 0.001, 1, i) for i in range(BATCHES_MOST + 9)]
+    sample = sampler.sample(poll(102, *own, *many), CLUSTER)
+    assert [b.id for b in sample.batches] == list(range(9, BATCHES_MOST + 9))
+    assert {b.operator for b in sample.batches} == {"count"}
+
+
+def idle(began: float, end: int, run: str = "r1") -> Progress:
+    """A trigger that found nothing to do."""
+    found = batch(3, began, 0.1, 0, end, run=run)
+    return replace(found, duration_ms={"triggerExecution": 100})
+
+
+def test_a_trigger_without_a_batch_shows_that_nothing_waits() -> None:
+    sampler = Sampler()
+    backlog = Backlog(40, 400, committed_rows=30)  # told to the source with the next batch only
+    fact = OperatorFacts(name="count", query_id="q", backlog=backlog, idle=idle(101, 40))
+    started = [Started("q", "r1", "count")]
+    found = sampler.sample(poll(102, started=started), CLUSTER, [fact]).operators[0]
+    assert (found.idle, found.queue_rows, found.first_batch_at) == (True, 0, None)
+    more = replace(fact, backlog=Backlog(45, 450, committed_rows=30))
+    found = sampler.sample(poll(104), CLUSTER, [more]).operators[0]
+    assert (found.queue_rows, found.arrival_rows_per_s) == (5, pytest.approx(2.5))
+    busy = OperatorFacts(name="count", query_id="q")
+    found = sampler.sample(poll(106, batch(4, 104, 1, 5, 45)), CLUSTER, [busy]).operators[0]
+    assert (found.idle, found.first_batch_at) == (False, pytest.approx(105))
+
+
+def test_what_a_run_before_found_says_nothing_of_this_one() -> None:
+    sampler = Sampler()
+    fact = OperatorFacts(name="count", query_id="q", idle=idle(101, 40))
+    sampler.sample(poll(102, batch(0, 100, 1, 10, 10)), CLUSTER, [fact])
+    begun = poll(104, started=[Started("q", "r2", "count")])
+    found = sampler.sample(begun, CLUSTER, [fact]).operators[0]
+    assert (found.idle, found.run_id) == (False, "r2")
 
 
 def test_a_failed_operator_is_reported_without_any_batch() -> None:

@@ -1,7 +1,7 @@
 """Merging samples: means, totals and peaks."""
 
 from controllers.model.samples import merged
-from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
 
 
 def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSample:
@@ -11,6 +11,7 @@ def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSampl
         cluster=Cluster(name="a", executors=int(at), busy_cores=load),
         operators=(Operator(name="x", cluster="a", load=load, queue_rows=queue, rows=rows),),
         executors=(Executor(id="1", host="h", cores=1, busy_share=load, tasks=rows),),
+        batches=(Batch(operator="x", id=1, committed_at=at, processing_s=1.0, rows=rows),),
     )
 
 
@@ -21,6 +22,7 @@ def test_means_totals_and_peaks() -> None:
     assert (operator.load, operator.queue_rows, operator.rows) == (0.5, 90, 12)
     assert (whole.cluster.busy_cores, whole.executors[0].busy_share) == (0.5, 0.5)
     assert whole.executors[0].tasks == 12
+    assert whole.batches == ()  # only the reports themselves have them
 
 
 def test_what_left_before_the_end_is_not_part_of_it() -> None:

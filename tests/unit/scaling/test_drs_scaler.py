@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from scaling_world import World, operator, snapshot
 
@@ -74,14 +75,27 @@ class TestQuietTime:
         scaler = drs(t_ra_s=60)
         decision, memory = scaler.decide(shot(20.0, 5.0, 3), scaler.fresh(), 0.0)
         assert isinstance(decision, Scale)
-        decision, memory = scaler.decide(shot(20.0, 9.0, 6), memory, 59.0)
+        decision, memory = scaler.decide(shot(20.0, 9.0, 6), memory, 10.0)  # it was carried out
+        assert isinstance(decision, NoChange)
+        decision, memory = scaler.decide(shot(20.0, 9.0, 6), memory, 69.0)
         assert isinstance(decision, NoChange)
         assert decision.reason.numbers["left_s"] == 1.0
-        assert isinstance(scaler.decide(shot(20.0, 9.0, 6), memory, 60.0)[0], Scale)
+        assert isinstance(scaler.decide(shot(20.0, 9.0, 6), memory, 70.0)[0], Scale)
 
-    @pytest.mark.parametrize("given", [{"t_ra_s": float("inf")}, {"recommend_only": True}])
-    def test_infinite_t_ra_recommends_only(self, given: dict[str, Any]) -> None:
-        scaler = drs(**given)
+    def test_an_answer_that_nobody_followed_starts_no_quiet_time(self) -> None:
+        scaler = drs(t_ra_s=60)
+        _, memory = scaler.decide(shot(20.0, 5.0, 3), scaler.fresh(), 0.0)
+        assert isinstance(scaler.decide(shot(20.0, 5.0, 3), memory, 1.0)[0], Scale)
+
+    def test_an_infinite_t_ra_is_refused_because_it_cannot_be_kept(self) -> None:
+        with pytest.raises(InvalidInput, match="t_ra_s: it must be a number"):
+            drs(t_ra_s=float("inf"))
+
+    def test_recommends_only_also_after_its_settings_were_kept(self) -> None:
+        settings = drs(recommend_only=True).settings
+        kept = msgspec.json.decode(msgspec.json.encode(settings))
+        scaler = create("drs", kept, SCOPE)
+        assert scaler.settings == settings
         decision, memory = scaler.decide(shot(20.0, 5.0, 3), scaler.fresh(), 0.0)
         assert isinstance(decision, NoChange)
         assert decision.reason.numbers["recommended"] >= 6

@@ -3,13 +3,14 @@
 from math import pi, sin
 from typing import Any
 
+import msgspec
 import pytest
 from scaling_world import World, operator, snapshot
 
 from controllers.model.decision import Scale
 from controllers.model.errors import InvalidInput
 from controllers.scaling.base import Scope
-from controllers.scaling.predictive.forecast import holt_winters, seasonal_naive
+from controllers.scaling.predictive.forecast import Fit, holt_winters, seasonal_naive
 from controllers.scaling.predictive.history import History, Plan
 from controllers.scaling.predictive.scaler import Method, busier
 from controllers.scaling.registry import create
@@ -43,6 +44,24 @@ class TestForecast:
         values, fit = holt_winters(series, 3, season=4)
         assert values == [series[-1] if series else 0.0] * 3
         assert fit is None
+
+    def test_parameters_used_again_forecast_as_statsmodels_does(self) -> None:
+        from statsmodels.tsa.holtwinters import ExponentialSmoothing
+
+        series = [season(i) + 30.0 * (i % 5) for i in range(41)]
+        for fit in (Fit(0.7, 0.2, 0.9), Fit(0.05, 0.0, 0.995), Fit(1.0, 1.0, 0.8)):
+            model = ExponentialSmoothing(
+                series, trend="add", damped_trend=True, initialization_method="heuristic"
+            )
+            theirs = model.fit(
+                optimized=False,
+                smoothing_level=fit.level,
+                smoothing_trend=fit.trend,
+                damping_trend=fit.damping,
+            ).forecast(6)
+            values, again = holt_winters(series, 6, season=0, fit=fit)
+            assert values == pytest.approx([max(0.0, v) for v in theirs], rel=1e-12)
+            assert again == fit
 
     def test_never_below_zero(self) -> None:
         values, _ = holt_winters([float(max(0, 100 - 10 * i)) for i in range(12)], 8, 0)
@@ -137,6 +156,20 @@ class TestScaler:
             _, memory = scaler.decide(snapshot(operator()), scaler.fresh(), 0.0)
             assert memory.inner is not None
 
+    def test_another_scaler_begins_with_a_memory_of_its_own(self) -> None:
+        memory, world = None, World(self.pulse, executors=2)
+        for inner in ("qlearning", "drs", "qlearning"):
+            scaler = create("predictive", {**self.settings, "inner": inner}, SCOPE)
+            world.run(scaler, 3, memory)
+            memory = world.memory
+            fresh = scaler.inner.fresh()
+            assert memory.inner_name == inner
+            assert type(scaler.inner.remember(memory.inner)) is type(fresh)
+        assert memory.history.step == world.now // 5, "the series goes on"
+        broken = msgspec.structs.replace(memory, inner={"table": 3})
+        _, after = scaler.decide(world.step(), broken, world.now)
+        assert scaler.inner.remember(after.inner).table == scaler.inner.fresh().table
+
     def test_itself_and_strangers_are_refused(self) -> None:
         with pytest.raises(InvalidInput, match="no sense"):
             create("predictive", {"inner": "predictive"}, SCOPE)
@@ -146,6 +179,8 @@ class TestScaler:
             create("predictive", {"inner_settings": {"x": 1}}, SCOPE)
         with pytest.raises(InvalidInput, match="two times season_s"):
             create("predictive", {"season_s": 86400}, SCOPE)
+        with pytest.raises(InvalidInput, match="1000 x step_s"):
+            create("predictive", {"horizon_s": 1e5, "step_s": 1}, SCOPE)
 
     def test_the_future_has_more_work_at_the_same_cost(self) -> None:
         now = snapshot(operator(), operator(name="other", cluster="b"))

@@ -10,7 +10,7 @@ from controllers.model.decision import NoChange, Scale
 from controllers.model.errors import InvalidInput
 from controllers.scaling.base import Scope
 from controllers.scaling.qlearning.initial import initial_table, optimised
-from controllers.scaling.qlearning.memory import fresh_memory, solved_by_samples
+from controllers.scaling.qlearning.memory import epsilon_of, fresh_memory, solved_by_samples
 from controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
 from controllers.scaling.qlearning.reward import reward
 from controllers.scaling.qlearning.settings import (
@@ -241,25 +241,68 @@ class TestScaler:
         assert isinstance(decision, Scale)
         assert [t.action for t in memory.trail] == [NONE] * 3
 
-    def test_learns_by_sarsa_or_by_the_best_that_follows(self) -> None:
-        """From the same step the two differ where the next action is not the best one."""
-        values = {}
-        for update in ("sarsa", "q_learning"):
-            given = {
-                "decision_interval_s": 10,
-                "window_s": 5,
-                "update": update,
-                "epsilon": 1.0,
-                "policy": "epsilon",
-                "seed": 3,
-            }
+    def after_adding_one(self, **given: Any) -> tuple[Any, Any]:
+        """Somebody adds an executor and the latency rises from 4 to 5 s: no scaling in now,
+        though the first row (5/6, 1/6, 0) holds that for best."""
+        settings = {"decision_interval_s": 10, "window_s": 5, **given}
+        scaler = create("qlearning", settings, SCOPE)
+        memory = scaler.fresh()
+        for at, latency_s, executors in ((0.0, 4.0, 2), (10.0, 5.0, 3)):
+            one = operator(processing_s=latency_s, scheduling_s=0.0)
+            decision, memory = scaler.decide(snapshot(one, executors=executors), memory, at)
+        return decision, memory
+
+    @pytest.mark.parametrize(
+        ("update", "following"),
+        [("sarsa", 1 / 6), ("q_learning", 5 / 6)],  # of the action taken, of the best one
+    )
+    def test_learns_by_sarsa_or_by_the_best_that_follows(
+        self, update: str, following: float
+    ) -> None:
+        _, memory = self.after_adding_one(update=update)
+        worth = -5 / 30  # latency over target, as it did not improve
+        learned = (1 - 0.7) * 0.0 + 0.7 * (worth + 0.9 * following)
+        assert memory.table.values[0] == pytest.approx((5 / 6, 1 / 6, learned))
+        assert memory.table.visits[0] == (0, 0, 1)
+        assert memory.table.values[1:] == initial_table(QSettings()).values[1:]
+        assert memory.rewards == (pytest.approx(worth),)
+
+    def test_the_reason_has_the_numbers_that_the_action_was_chosen_by(self) -> None:
+        """The table has learned about the very same row since."""
+        decision, memory = self.after_adding_one(update="q_learning")
+        assert "no action is worth most of what is left: scaling in is ruled out" in (
+            decision.reason.text
+        )
+        assert "(scaling in 0.83, no action 0.17, scaling out 0.00)" in decision.reason.text
+        assert decision.reason.numbers["q_out"] == 0.0
+        assert memory.table.values[0][OUT] > 0.4
+        assert memory.last.row == initial_table(QSettings()).values[0]
+        assert not memory.last.by_chance
+
+    def test_epsilon_can_be_set_while_it_learns(self) -> None:
+        _, memory = self.after_adding_one(policy="epsilon")
+        at = 20.0
+        for epsilon, by_chance in ((1.0, True), (0.0, False)):
+            given = {"decision_interval_s": 10, "policy": "epsilon", "epsilon": epsilon}
             scaler = create("qlearning", given, SCOPE)
-            memory = scaler.fresh()
-            for at in range(0, 200, 10):
-                shot = snapshot(operator(processing_s=25.0))
-                _, memory = scaler.decide(shot, memory, float(at))
-            values[update] = memory.table.values
-        assert values["sarsa"] != values["q_learning"]
+            decision, memory = scaler.decide(snapshot(operator()), memory, at)
+            assert decision.reason.numbers["epsilon"] == epsilon
+            assert memory.last.by_chance == by_chance
+            at += 10.0
+
+    def test_a_decreasing_epsilon_begins_again_when_it_is_set_anew(self) -> None:
+        decreasing = {"decision_interval_s": 10, "policy": "decreasing_epsilon"}
+        _, memory = self.after_adding_one(**decreasing)
+        settings = QSettings(policy=Policy.DECREASING_EPSILON)
+        assert epsilon_of(memory, settings) == pytest.approx(0.09)
+        scaler = create("qlearning", {**decreasing, "epsilon": 0.5}, SCOPE)
+        used = []
+        for at in (20.0, 30.0):
+            decision, memory = scaler.decide(snapshot(operator()), memory, at)
+            used.append(decision.reason.numbers["epsilon"])
+        assert used == pytest.approx([0.5, 0.49])
+        again = scaler.remember(msgspec.json.encode(memory))
+        assert epsilon_of(again, scaler.settings) == pytest.approx(0.48)
 
     def test_value_iteration_sets_the_table_from_samples(self) -> None:
         settings = QSettings(value_iteration_time_s=60, discount_factor=0.5)
@@ -275,7 +318,34 @@ class TestScaler:
         world = flood({"value_iteration_time_s": 100}, periods=60)
         assert world.memory.solved
         count = sum(sum(t.values()) for t in world.memory.samples.transitions.values())
-        assert 8 <= count <= 11  # one per 10 s, for 100 s
+        assert count == 11  # one per 10 s, from the first on for 100 s
+
+    def test_what_is_never_left_is_worth_what_the_table_says_all_the_way(self) -> None:
+        """0 -> 1 -> 2 without reward, and 2 is worth 5."""
+        settings = QSettings(value_iteration_time_s=60)
+        memory = fresh_memory(settings)
+        rows = list(memory.table.values)
+        rows[2] = (5.0, 0.0, 0.0)
+        table = msgspec.structs.replace(memory.table, values=tuple(rows))
+        samples = memory.samples.plus(0, OUT, 0.0, 1).plus(1, OUT, 0.0, 2)
+        memory = msgspec.structs.replace(memory, table=table, samples=samples)
+        solved = solved_by_samples(memory, settings).table.values
+        assert (solved[1][OUT], solved[0][OUT]) == pytest.approx((4.5, 4.05))
+        assert solved[2] == rows[2]
+
+    def test_the_time_of_sampling_begins_with_the_first_sample(self) -> None:
+        """Not with the first decision: the setting may come days later, or go and come again."""
+        world, memory = World(lambda at: 900.0 + 2.0 * at, most=12), None
+        off, on = (
+            create("qlearning", {"decision_interval_s": 10, "value_iteration_time_s": s}, SCOPE)
+            for s in (0, 100)
+        )
+        for scaler, periods, solved in ((off, 60, False), (on, 20, False), (off, 4, False),
+                                        (on, 20, False), (on, 4, True)):  # fmt: skip
+            world.run(scaler, periods, memory)
+            memory = world.memory
+            assert memory.solved == solved
+        assert sum(sum(t.values()) for t in memory.samples.transitions.values()) == 11
 
     def test_tables_are_exported_imported_and_reset(self) -> None:
         world = flood({})

@@ -42,6 +42,20 @@ def test_goes_at_once_to_what_is_needed() -> None:
     assert decision.executors == 5  # 7000 rows/s at 0.5 ms are 3.5 cores, at 70 % 5
 
 
+@pytest.mark.parametrize(("busy_cores", "early"), [(0.5, True), (3.5, False)])
+def test_a_few_rows_after_a_start_say_nothing_about_many(busy_cores: float, early: bool) -> None:
+    shot = snapshot(
+        operator(
+            arrival_rows_per_s=200.0, processed_rows_per_s=4.0, busy_cores=busy_cores, queue_rows=0
+        ),
+        executors=4,
+        most=30,
+    )
+    decision, _ = rate_based(periods=1).decide(shot, rate_based().fresh(), 0.0)
+    assert isinstance(decision, NoChange) is early
+    assert ("Too few rows" in decision.reason.text) is early
+
+
 def test_a_queue_asks_for_more_than_the_rate_alone() -> None:
     def cores(queue: int) -> int:
         one = operator(

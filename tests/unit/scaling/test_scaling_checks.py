@@ -10,8 +10,8 @@ from scaling_world import World, odd_snapshots, operator, snapshot
 
 from controllers.model.decision import NoChange, Scale
 from controllers.model.errors import InvalidInput
+from controllers.model.snapshot import Snapshot
 from controllers.scaling.base import Scope
-from controllers.scaling.facts import observe
 from controllers.scaling.registry import create, scalers
 from controllers.settings import build, describe
 
@@ -125,6 +125,7 @@ def test_a_constant_load_within_bounds_settles(name: str) -> None:
 
 
 limits = st.integers(0, 30)
+LOOKS, LOOK_S = 7, 70.0  # more than the twelve steps of 20 s before a first forecast
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -133,7 +134,8 @@ limits = st.integers(0, 30)
     wanted=limits,
     least=limits,
     most=limits,
-    left=st.none() | limits,
+    left=st.none() | st.integers(-5, 30),
+    bottom=limits,
     top=st.none() | limits,
     cores=st.integers(1, 4),
     load=st.floats(0, 200) | st.floats(0),
@@ -148,36 +150,62 @@ def test_never_leaves_the_limits(
     least: int,
     most: int,
     left: int | None,
+    bottom: int,
     top: int | None,
     cores: int,
     load: float,
     latency: float,
     queue: int,
 ) -> None:
-    scope = Scope(cluster="a", max_executors=top, total_left=left)
+    scope = Scope(cluster="a", min_executors=bottom, max_executors=top, total_left=left)
     scaler = create(name, {}, scope)
-    shot = snapshot(
-        operator(
-            load=load,
-            busy_cores=load,
-            arrival_rows_per_s=load * 2000,
-            queue_rows=queue,
-            processing_s=latency,
-        ),
-        executors=executors,
-        executors_wanted=wanted,
-        least=least,
-        most=most,
-        cores=cores,
-    )
     memory = scaler.fresh()
-    for at in (0.0, 70.0, 140.0):
-        decision, memory = scaler.decide(shot, memory, at)
+    for look in range(LOOKS):
+        grown = load * (1.0 + 0.3 * look)
+        shot = snapshot(
+            operator(
+                load=grown,
+                busy_cores=grown,
+                arrival_rows_per_s=grown * 2000,
+                queue_rows=queue,
+                processing_s=latency,
+            ),
+            executors=executors,
+            executors_wanted=wanted,
+            least=least,
+            most=most,
+            cores=cores,
+        )
+        decision, memory = scaler.decide(shot, memory, LOOK_S * look)
         check_answer(decision, shot, scope)
         assert scaler.remember(msgspec.json.encode(memory)) == memory
 
 
-def check_answer(decision: Any, shot: Any, scope: Scope) -> None:
+def test_a_forecast_keeps_to_the_limits() -> None:
+    """The same sequence: it is long enough for a forecast, and what that asks for is cut."""
+    scope = Scope(cluster="a", max_executors=3, total_left=20)
+    scaler = create("predictive", {}, scope)
+    memory = scaler.fresh()
+    for look in range(LOOKS):
+        load = 1.0 + 0.3 * look
+        shot = snapshot(
+            operator(
+                load=load,
+                busy_cores=load,
+                arrival_rows_per_s=load * 2000,
+                processed_rows_per_s=load * 2000,
+            ),
+            most=8,
+        )
+        decision, memory = scaler.decide(shot, memory, LOOK_S * look)
+        check_answer(decision, shot, scope)
+    assert memory.factor > 1.0
+    assert isinstance(decision, Scale)
+    assert decision.executors == 3
+    assert "3 is the most allowed" in decision.reason.text
+
+
+def check_answer(decision: Any, shot: Snapshot, scope: Scope) -> None:
     """A Scale within the limits, or NoChange; always with a reason, rule and finite numbers."""
     assert isinstance(decision, Scale | NoChange)
     assert decision.reason.text.endswith(".")
@@ -186,13 +214,20 @@ def check_answer(decision: Any, shot: Any, scope: Scope) -> None:
     assert b"null" not in msgspec.json.encode(decision.reason.numbers), "a number is not finite"
     assert msgspec.json.decode(encoded, type=type(decision)) == decision
     if isinstance(decision, Scale):
-        facts = observe(shot, scope)
-        assert facts is not None
-        assert facts.low <= decision.executors <= facts.high
-        assert decision.before == facts.executors != decision.executors
+        cluster = shot.cluster("a")
+        assert cluster is not None
+        asked = cluster.executors_wanted or cluster.executors
+        assert decision.before == asked != decision.executors
         assert decision.prediction.executors == {"a": decision.executors}
+        most = [cluster.max_executors]
+        if scope.max_executors is not None:
+            most.append(scope.max_executors)
         if scope.total_left is not None:
-            assert decision.executors - facts.executors <= scope.total_left
+            most.append(asked + max(0, scope.total_left))  # nothing is taken away by it
+        assert 0 <= decision.executors <= min(most)
+        for least in (cluster.min_executors, scope.min_executors):
+            # Where limits cross, the upper one holds.
+            assert decision.executors >= least or decision.executors == min(most)
 
 
 def wave(at: float) -> float:

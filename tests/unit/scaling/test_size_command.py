@@ -88,6 +88,20 @@ def test_measured_rates_do_without_routing(asked: Any) -> None:
     assert answer["sojourn_s"] == pytest.approx(answer["sojourn_by_operator"]["a"])
 
 
+def test_measured_rates_may_differ_a_little_from_those_that_follow(asked: Any) -> None:
+    code, answer, _ = asked(measured(extract=13, match=127, aggregate=40), k_max=22)
+    assert code == 0
+    assert answer["utilisation"]["match"] == pytest.approx(127 / 17 / answer["allocation"]["match"])
+    alone = {"operators": measured(extract=13, match=130)["operators"][:2]}
+    code, _, _ = asked({**alone, "external": {"extract": 13}})
+    assert code == 0, "without routing nothing is said of what else arrives"
+
+
+def test_numbers_may_come_as_typed(asked: Any) -> None:
+    assert asked(CHAIN, k_max="22")[1]["total"] == 22
+    assert asked(CHAIN, t_max_s="1.2") == asked(CHAIN, t_max_s=1.2)
+
+
 def test_others_go_by_utilisation(asked: Any) -> None:
     _, answer, _ = asked(CHAIN, scaler="rate_based")
     assert max(answer["utilisation"].values()) <= 0.7
@@ -104,6 +118,25 @@ def test_reads_stdin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 def spoiled(**change: Any) -> dict[str, Any]:
     return {**json.loads(json.dumps(CHAIN)), **change}
+
+
+def measured(**rates: float) -> dict[str, Any]:
+    """The chain with rates of its operators, which should be 13, 130 and 39."""
+    problem = spoiled()
+    for one in problem["operators"]:
+        one |= {"lambda": rates[one["name"]]} if one["name"] in rates else {}
+    return problem
+
+
+def varied(square: float) -> dict[str, Any]:
+    one = {"name": "a", "mu": 1, "lambda": 3, "ca2": square, "cs2": square}
+    return {"operators": [one]}
+
+
+LOOP: dict[str, Any] = {
+    "operators": [{"name": "a", "mu": 9, "lambda": 5}, {"name": "b", "mu": 9, "lambda": 5}],
+    "routing": [{"from": "a", "to": "b", "share": 1}, {"from": "b", "to": "a", "share": 1}],
+}
 
 
 @pytest.mark.parametrize(
@@ -127,6 +160,25 @@ def spoiled(**change: Any) -> dict[str, Any]:
         (spoiled(routing=[{"from": "extract", "to": "nobody", "share": 1}]), {}, "routing[0].to"),
         (spoiled(routing=[{"from": "extract", "to": "match", "share": -1}]), {}, "share"),
         (spoiled(routing=[{"from": "extract", "to": "extract", "share": 1}]), {}, "routing"),
+        (LOOP, {}, "the loop among a, b"),
+        ({**LOOP, "external": {"a": 5}}, {}, "the loop among a, b"),
+        ({"operators": [{"name": "a", "mu": 1, "lamda": 3}]}, {}, "operators[0].lamda"),
+        (spoiled(rooting=[]), {}, "problem.rooting"),
+        (spoiled(routing=[{"from": "extract", "too": "match"}]), {}, "routing[0].too"),
+        (measured(match=150), {}, "operators[1].lambda: 150 contradicts"),
+        (measured(extract=13, match=100), {}, "operators[1].lambda: 100 contradicts"),
+        ({"operators": [{"name": "a", "mu": 9, "lambda": 1}], "external": {"a": 8}}, {}, "lambda"),
+        (varied(1e308), {}, "operators[0].ca2"),
+        (varied(1e308), {"t_max_s": 5.0}, "operators[0].ca2"),
+        ({"operators": [{"name": "a", "mu": 1e-320, "lambda": 1e-320}]}, {}, "too far apart"),
+        (CHAIN, {"k_max": 0}, "k_max: 0 is not"),
+        (CHAIN, {"k_max": "-4"}, "k_max: -4 is not"),
+        (CHAIN, {"k_max": "x"}, "k_max: x is not"),
+        (CHAIN, {"k_max": "2.5"}, "k_max: 2.5 is not"),
+        (CHAIN, {"t_max_s": "nan"}, "t_max: nan is not"),
+        (CHAIN, {"t_max_s": float("inf")}, "t_max: inf is not"),
+        (CHAIN, {"t_max_s": "-1"}, "t_max: -1 is not"),
+        (CHAIN, {"t_max_s": "soon"}, "t_max: soon is not"),
         (CHAIN, {"k_max": 15}, "k_max"),
         (CHAIN, {"t_max_s": 1.0}, "t_max"),
         (CHAIN, {"k_max": 22, "t_max_s": 2.0}, "k_max"),

@@ -2,15 +2,20 @@
 
 import os
 import signal
+import tempfile
 import time
+from pathlib import Path
 
 import psutil
 
+from metrics.eventlog.tables import read_samples
 from metrics.redis_store import connect
+from metrics.runs import list_runs
 from pipeline.edges.stream import Edge
 from pipeline.workloads.top_n import SHARDS, TWEETS, counted
 from pipeline.workloads.topics import topic_counts
-from tests.support.system import System, wait_until
+from tests.support.system import System
+from tests.support.waiting import wait_until
 
 
 def kill(processes: list[psutil.Process]) -> None:
@@ -89,10 +94,29 @@ def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:
     assert counted(system.redis_url) == topic_counts(generated)
 
 
+def test_the_run_was_recorded(system: System) -> None:
+    """Every sample that is in Redis stands in the run, and nothing twice."""
+    now = time.time()
+    (info,) = wait_until(
+        lambda: (found := list_runs(system.runs)) and found[0].last_at >= now and found,
+        90,
+        "all until now is on disk",
+    )
+    kept = {(s.cluster.name, s.at): s for s in read_samples(system.runs / info.id)}
+    recorded = read_samples(system.runs / info.id, now - 120, now)
+    assert len(recorded) == len({(s.cluster.name, s.at) for s in recorded}) > 50
+    for cluster in ("wide", "narrow"):
+        for sample in system.store.samples(cluster, now - 120, now - 1):
+            assert kept[cluster, sample.at] == sample
+
+
 def test_ctrl_c_stops_everything_and_leaves_nothing(system: System) -> None:
     processes = psutil.Process(system.process.pid).children(recursive=True)
+    began = psutil.Process(system.process.pid).create_time()
     assert system.stop() == 0
-    _gone, alive = psutil.wait_procs(processes, timeout=10)
+    _gone, alive = psutil.wait_procs(processes, timeout=60)
     assert not alive
     assert "Everything has stopped." in system.log_file.read_text()
-    assert [p.name for p in system.folder.iterdir()] == ["output.log"]
+    assert sorted(p.name for p in system.folder.iterdir()) == ["output.log", "runs"]
+    left = [p.name for p in Path(tempfile.gettempdir()).iterdir() if p.stat().st_ctime > began]
+    assert not [n for n in left if n.startswith(("spark-", "artifacts-", "liblz4", "librocksdb"))]

@@ -1,0 +1,268 @@
+"""Many clusters at once: how long a look of the engine takes, how late pages are, what it costs.
+
+Reports of N clusters x M operators are written into a real Redis as agents would; no Spark is
+needed, as nothing here depends on where the figures come from. A real engine asks every scaler
+of every cluster, plans the balance and keeps its proposals; a recorder writes runs; gunicorn
+with two workers serves the control room to so many tabs (`--browsers`), each in a context of
+its own of one Chromium. Browsers are on other machines in life: where all together want more
+than this one has, Chromium comes second. The quarter of an hour that all of them keep is there at the start, so
+that what memory grows by is not its filling.
+
+    python -m benchmarks.control_load --minutes 30
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks import report
+from metrics.redis_store import RedisStore
+from pipeline.redis_server import RedisServer
+from tests.support.browser import WebServer
+
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+READY_S = 600.0
+TABS_EVERY_S = 5.0
+ALIVE = "() => (window.weirDrawn || []).length > 0"
+DRAWN = "() => (window.weirDrawn || []).splice(0)"
+WARM_SHARE, WARM_S = 0.2, 300.0
+"""The first part of the run, at most so long, does not count for the slope of memory."""
+
+
+class Usage:
+    """CPU and memory of some processes, taken again and again."""
+
+    def __init__(self, name: str, pids: list[int]) -> None:
+        self.name = name
+        self._pids = pids
+        self._cpu_before = self._cpu_s()
+        self._began = time.time()
+        self._bytes: list[tuple[float, float]] = []
+
+    def look(self) -> None:
+        """Take the resident memory now."""
+        pages = sum(int(_stat(pid)[21]) for pid in self._pids)
+        self._bytes.append((time.time() - self._began, float(pages * PAGE)))
+
+    def row(self) -> list[str]:
+        """CPU share; memory at the start, after warming up and at the end; its slope."""
+        ran_s = self._bytes[-1][0]
+        warm_s = min(WARM_SHARE * ran_s, WARM_S)
+        warm = [(at, b) for at, b in self._bytes if at >= warm_s]
+        tenth = max(1, len(warm) // 10)
+        at, size = np.array(warm).T
+        slope = float(np.polyfit(at, size, 1)[0]) * 600 if len(warm) > 2 else float("nan")
+        return [
+            self.name,
+            f"{(self._cpu_s() - self._cpu_before) / (time.time() - self._began):.0%}",
+            f"{self._bytes[0][1] / 1e6:.0f}",
+            f"{size[:tenth].mean() / 1e6:.0f}",
+            f"{size[-tenth:].mean() / 1e6:.0f}",
+            f"{slope / 1e6:+.1f}",
+        ]
+
+    def _cpu_s(self) -> float:
+        return sum((int(f[11]) + int(f[12])) / TICK for f in map(_stat, self._pids))
+
+
+class Tabs:
+    """Browsers on the control room; each says when it has drawn which report."""
+
+    def __init__(self, stack: ExitStack, web: WebServer, count: int) -> None:
+        from playwright.sync_api import sync_playwright
+
+        from tests.support.browser import launch
+
+        browser = launch(stack.enter_context(sync_playwright()))
+        stack.callback(browser.close)
+        self._pages = []
+        for _ in range(count):
+            context = browser.new_context(viewport={"width": 1280, "height": 720})
+            context.add_cookies(web.cookies())
+            page = context.new_page()
+            page.goto(web.url, timeout=READY_S * 1000)
+            self._pages.append(page)
+            _aside()
+            _until(lambda page=page: _evaluated(page, ALIVE), "a tab draws")  # type: ignore[misc]
+        self.take()  # what was drawn while the others were still opening does not count
+
+    def take(self) -> list[float]:
+        """Seconds from each report to its being drawn, of all since the last time."""
+        found = []
+        for page in self._pages:
+            for mark in _evaluated(page, DRAWN) or ():
+                found.append(mark["drawn_at_ms"] / 1000 - mark["at"])
+        return found
+
+
+class Engine:
+    """What the engine tells of its looks, and how long periods wait for its answers."""
+
+    def __init__(self, store: RedisStore) -> None:
+        self._store = store
+        self.looks_s: list[float] = []
+        self.waits_s: list[float] = []
+
+    def look(self) -> None:
+        """Take the last look's duration, and the age of the oldest report without an answer."""
+        for part in self._store.parts():
+            if part.kind == "engine" and part.took_s:
+                self.looks_s.append(part.took_s)
+        answered = {name: view.sample_at for name, view in self._store.scale_outlooks().items()}
+        reports = {s.cluster.name: s.at for s in self._store.latest()}
+        now = time.time()
+        open_ = [at for name, at in reports.items() if answered.get(name, 0.0) < at - 1e-3]
+        self.waits_s.append(max((now - at for at in open_), default=0.0))
+
+
+def child(stack: ExitStack, *argv: str) -> int:
+    """Start a process of ours that ends with the benchmark; its id."""
+    process = subprocess.Popen([sys.executable, *argv], stderr=subprocess.DEVNULL)
+
+    def end() -> None:
+        process.terminate()
+        process.wait(timeout=60)
+
+    stack.callback(end)
+    return process.pid
+
+
+def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str]]]:
+    """Run it and take figures each second: rows of what it took, rows of what it cost."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = RedisServer(folder).start()
+        stack.callback(server.stop)
+        store = RedisStore.at(server.url)
+        child(
+            stack, "-m", "tests.support.feeder", "--redis", server.url, "--no-engine",
+            "--clusters", str(options.clusters), "--operators", str(options.operators),
+            "--period", str(options.period), "--minutes", str(options.history),
+        )  # fmt: skip
+        _until(lambda: len(store.workloads()) > 0, "the generator has written the past")
+        engine = child(stack, "app.py", "engine", "--redis", server.url)
+        runs = str(folder / "runs")
+        recorder = child(stack, "app.py", "record", "--redis", server.url, "--runs", runs)
+        _until(lambda: len(store.scale_outlooks()) >= options.clusters, "a look at all clusters")
+        web = WebServer(server.url).start()
+        stack.callback(web.stop)
+        tabs = Tabs(stack, web, options.browsers) if options.browsers else None
+        usages = [
+            Usage("engine", [engine]),
+            Usage("web, both workers", web.workers()),
+            Usage("recorder", [recorder]),
+        ]
+        seen, delays, until = Engine(store), list[float](), time.time() + options.minutes * 60
+        asked_at = 0.0
+        while time.time() < until:
+            began = time.monotonic()
+            seen.look()
+            for usage in usages:
+                usage.look()
+            if tabs and began - asked_at > TABS_EVERY_S:
+                delays += tabs.take()
+                asked_at = began
+            time.sleep(max(0.1, 1.0 - (time.monotonic() - began)))
+        rows = [
+            _row("a look of the engine at all that is due", seen.looks_s),
+            _row("oldest report without the engine's answer", seen.waits_s),
+        ]
+        if tabs:
+            rows.append(_row(f"report to pixel ({len(delays):,} drawn)", delays))
+        return rows, [usage.row() for usage in usages]
+
+
+def _aside() -> None:
+    """Give the scheduler's word that Chromium comes second; nice is something it sets itself."""
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error, OSError):
+            if "chrom" in process.name():
+                Path(f"/proc/{process.pid}/autogroup").write_text("10")
+
+
+def _evaluated(page: Any, script: str) -> Any:
+    """What a script says in a page; None if the page was just loaded anew."""
+    from playwright.sync_api import Error
+
+    try:
+        return page.evaluate(script)
+    except Error as error:
+        if "navigation" not in str(error):
+            raise
+        return None
+
+
+def _stat(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+
+
+def _until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + READY_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"not within {READY_S:.0f} s: {what}")
+        time.sleep(1.0)
+
+
+def _row(name: str, values: list[float]) -> list[str]:
+    if len(values) < 2:
+        return [name, *["-"] * 4]
+    cut = statistics.quantiles(values, n=20)
+    figures = (statistics.fmean(values), statistics.median(values), cut[-1], max(values))
+    return [name, *(f"{v:.2f} s" for v in figures)]
+
+
+def main() -> None:
+    """Measure and write the section."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clusters", type=int, default=200)
+    parser.add_argument("--operators", type=int, default=10)
+    parser.add_argument("--period", type=float, default=10.0, help="of the reports, in seconds")
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--browsers", type=int, default=20)
+    parser.add_argument("--history", type=float, default=15.0, help="minutes there at the start")
+    parser.add_argument("--dry", action="store_true", help="print, do not write the section")
+    options = parser.parse_args()
+    took, cost = measure(options)
+    text = (
+        f"{options.clusters} clusters x {options.operators} operators that report each "
+        f"{options.period:g} s (one period), {options.browsers} tabs on the control room, each "
+        f"in a context of its own of one Chromium, {options.minutes:g} minutes on "
+        f"{os.cpu_count()} cores. Every scaler is asked about every cluster; of a chart that is "
+        "off the screen the points are taken and drawn when it comes near. Above 24 clusters a "
+        "page has a tile of each and the charts of 8; a report counts as drawn with its tile.\n\n"
+        + report.table(["figure", "mean", "median", "p95", "longest"], took)
+        + "\n\n"
+        + report.table(
+            [
+                "process",
+                "CPU of a core",
+                "MB at first",
+                "MB warm",
+                "MB at the end",
+                "MB per 10 min",
+            ],
+            cost,
+        )
+    )
+    if options.dry:
+        print(text)
+    else:
+        command = f"python -m benchmarks.control_load {' '.join(sys.argv[1:])}".strip()
+        report.write("control load", command, text)
+
+
+if __name__ == "__main__":
+    main()

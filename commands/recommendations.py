@@ -1,0 +1,319 @@
+"""Recommendations, modes, settings and the audit trail on the command line."""
+
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metrics.keys import DEFAULT_REDIS
+
+Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
+Comment = Annotated[str, typer.Option(help="Why; it is kept in the audit trail")]
+Json = Annotated[bool, typer.Option("--json", help="As JSON")]
+COLUMNS = (
+    "number", "at", "by", "address", "action", "subject", "why", "plan_hash", "detail", "before",
+    "predicted", "measured", "previous", "seal",
+)  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Add every command of this file."""
+    for function in (
+        recommendations, show, approve, reject, cancel, rollback, pause, resume, mode, settings,
+        audit, qtable,
+    ):  # fmt: skip
+        app.command()(function)
+
+
+def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int = 20) -> None:
+    """List the newest recommendations, and all that are open."""
+    found = _store(redis).recommendations(limit)
+    if json:
+        return _print_json(found)
+    from rich.console import Console
+    from rich.table import Table
+
+    from controllers.engine.trail import in_words
+
+    table = Table("id", "status", "what", "by", "why")
+    for r in found:
+        table.add_row(
+            r.id, str(r.status), in_words(r), r.source, r.verdict or r.decision.reason.text
+        )
+    return Console().print(table)
+
+
+def show(id: str, redis: Redis = DEFAULT_REDIS) -> None:
+    """Show one recommendation with its whole history, as JSON."""
+    _print_json(_found(_store(redis), id))
+
+
+def approve(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Approve a recommendation as it stands now."""
+    from commands.control import need_engine
+
+    store = _store(redis)
+    need_engine(store)
+    _decide("approve", store, id, comment, plan_hash=_found(store, id).plan_hash)
+
+
+def reject(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Reject a recommendation."""
+    _decide("reject", _store(redis), id, comment)
+
+
+def cancel(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Take back what has not begun yet."""
+    _decide("cancel", _store(redis), id, comment)
+
+
+def rollback(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Undo what a recommendation did."""
+    from commands.control import need_engine
+
+    store = _store(redis)
+    need_engine(store)
+    _decide("rollback", store, id, comment)
+
+
+def pause(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Stop every automatic action at once."""
+    from controllers.engine import people
+
+    changed = people.pause_all(_store(redis), **_who(comment))
+    print("paused" if changed else "it was paused already")
+
+
+def resume(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Let the engine act by itself again."""
+    from controllers.engine import people
+
+    changed = people.resume_all(_store(redis), **_who(comment))
+    print("resumed" if changed else "nothing was paused")
+
+
+def mode(
+    cluster: str,
+    mode: Annotated[
+        str, typer.Argument(help="observe, recommend, approve, auto_within_criteria or auto")
+    ],
+    redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
+) -> None:
+    """Set how much a cluster lets the engine do."""
+    from controllers.engine import people
+
+    print(f"{cluster}: {people.set_mode(_store(redis), cluster, mode, **_who(comment)).value}")
+
+
+def settings(
+    group: Annotated[
+        str,
+        typer.Argument(
+            help="engine, balance, guards:CLUSTER, criteria:CLUSTER, scale:CLUSTER or scale:CLUSTER:SCALER"
+        ),
+    ] = "",
+    values: Annotated[
+        list[str] | None, typer.Argument(help="key=value; key= brings the default back")
+    ] = None,
+    redis: Redis = DEFAULT_REDIS,
+    json: Json = False,
+    comment: Comment = "",
+) -> None:
+    """Show or change settings; without a group, list the groups."""
+    from controllers.engine import people
+    from controllers.engine.groups import groups, kind_of
+
+    store = _store(redis)
+    if not group:
+        for known in groups(store.clusters()):
+            print(f"{known.name}  {known.title}")
+        return
+    kind = kind_of(group)
+    if values:
+        people.set_settings(store, group, _pairs(values), **_who(comment))
+    _show_settings(kind, store.settings(group), store.settings_changed(group), json)
+
+
+def audit(
+    redis: Redis = DEFAULT_REDIS,
+    json: Json = False,
+    csv: Annotated[bool, typer.Option("--csv", help="As CSV")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the chain of seals, and what the last check saw")
+    ] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="With --verify: forget the last check")
+    ] = False,
+    users: Annotated[
+        Path,
+        typer.Option(
+            envvar="WEIR_USERS", help="File of users; what --verify saw is kept beside it"
+        ),
+    ] = Path(".weir/users.json"),
+    limit: Annotated[int, typer.Option(help="Newest entries; 0 for all")] = 50,
+) -> None:
+    """Show, export or verify the audit trail; JSON is one entry per line, oldest first."""
+    store = _store(redis)
+    if verify:
+        from metrics.anchor import AnchorFile
+
+        return _verify(store, AnchorFile.beside(users, redis), anew)
+    found = store.audit(limit)[::-1] if limit else store.audit_since(0)
+    if json:
+        for entry in found:
+            _print_json(entry, line=True)
+    elif csv:
+        _print_csv(found)
+    else:
+        _print_trail(found)
+    return None
+
+
+def qtable(
+    verb: Annotated[str, typer.Argument(help="export, import or reset")],
+    cluster: str,
+    file: Annotated[
+        Path | None, typer.Argument(help="JSON file; without it stdin or stdout")
+    ] = None,
+    redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
+) -> None:
+    """Export, import or reset what Q-learning has learned in a cluster."""
+    import msgspec
+
+    from controllers.engine import qtable as learned
+    from controllers.model.errors import InvalidInput
+
+    store = _store(redis)
+    if verb == "export":
+        data = msgspec.json.format(msgspec.json.encode(learned.exported(store, cluster)))
+        return file.write_bytes(data + b"\n") and None if file else print(data.decode())
+    if verb == "import":
+        text = file.read_bytes() if file else sys.stdin.buffer.read()
+        try:
+            plain = msgspec.json.decode(text)
+        except msgspec.DecodeError as error:
+            raise InvalidInput(f"the file is not JSON: {error}", field="file") from None
+        learned.imported(store, cluster, plain, **_who(comment))
+        return print(f"{cluster}: the table was imported")
+    if verb == "reset":
+        learned.reset(store, cluster, **_who(comment))
+        return print(f"{cluster}: Q-learning begins anew")
+    raise InvalidInput(f"'{verb}' is not one of export, import, reset", field="verb")
+
+
+def _decide(verb: str, store: Any, id: str, comment: str, **more: Any) -> None:
+    from controllers.engine import people
+    from controllers.engine.trail import in_words
+
+    done = getattr(people, verb)(store, id, **more, **_who(comment))
+    print(f"{done.id} {done.status}: {in_words(done)}")
+
+
+def _who(comment: str) -> dict[str, Any]:
+    from commands.trail import me
+
+    return {"by": me(), "now": time.time(), "comment": comment}
+
+
+def _store(redis: str) -> Any:
+    from metrics.redis_store import RedisStore
+
+    return RedisStore.at(redis)
+
+
+def _found(store: Any, id: str) -> Any:
+    from controllers.model.errors import NotFound
+
+    found = store.recommendation(id)
+    if found is None:
+        raise NotFound(f"there is no recommendation {id}")
+    return found
+
+
+def _pairs(values: list[str]) -> dict[str, str | None]:
+    from controllers.model.errors import InvalidInput
+
+    for value in values:
+        if "=" not in value:
+            raise InvalidInput(f"'{value}' is not of the form key=value", field="values")
+    return {key: value or None for key, value in (v.split("=", 1) for v in values)}
+
+
+def _show_settings(kind: Any, kept: dict[str, Any], changed: Any, json: bool) -> None:
+    from controllers.engine.stored import lenient
+    from controllers.settings import describe
+
+    values = lenient(kind, kept)
+    rows = {info.key: getattr(values, info.key) for info in describe(kind)}
+    if json:
+        return _print_json(rows)
+    for info in describe(kind):
+        mark = "*" if info.key in kept else " "
+        print(f"{mark} {info.key} = {rows[info.key]} {info.unit}".rstrip() + f"  ({info.help})")
+    if changed and changed[0]:
+        print(f"changed by {changed[0]}, {_when(changed[1])}")
+    return None
+
+
+def _verify(store: Any, anchor: Any, anew: bool) -> None:
+    chain = anchor.check(store.audit, anew=anew)
+    if chain.broken is not None:
+        print(f"the chain is broken at entry {chain.broken}", file=sys.stderr)
+        raise typer.Exit(1)
+    if chain.lost:
+        print(
+            f"{chain.lost}; if Redis was emptied or replaced on purpose, add --anew "
+            f"(the last check is remembered in {anchor.path})",
+            file=sys.stderr,
+        )
+        raise typer.Exit(1)
+    told = (
+        f"entry {chain.anchor.number} is the one that was there on {_when(chain.anchor.at)}"
+        if chain.anchor
+        else "checked for the first time, so what happened before cannot be seen"
+    )
+    print(f"{chain.checked} entries, the chain is whole; {told}")
+
+
+def _print_trail(found: list[Any]) -> None:
+    for e in found:
+        where = f" from {e.address}" if e.address else ""
+        why = f" ({e.why})" if e.why else ""
+        print(f"{e.number} {_when(e.at)} {e.by}{where}: {e.action} {e.subject} {e.detail}{why}")
+
+
+def _print_csv(found: list[Any]) -> None:
+    import msgspec
+
+    writer = csv.writer(sys.stdout)
+    writer.writerow(COLUMNS)
+    for entry in found:
+        row = (getattr(entry, name) for name in COLUMNS)
+        writer.writerow(
+            _cell(msgspec.json.encode(v).decode() if isinstance(v, dict) else v) for v in row
+        )
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet must not take what somebody wrote for a formula.
+
+    >>> _cell("=1+1"), _cell("fine")
+    ("'=1+1", 'fine')
+    """
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def _print_json(value: Any, line: bool = False) -> None:
+    import msgspec
+
+    data = msgspec.json.encode(value)
+    print((data if line else msgspec.json.format(data)).decode())
+
+
+def _when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))

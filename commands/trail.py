@@ -1,0 +1,49 @@
+"""Who sits at the terminal, and what they change about users and tokens in the audit trail."""
+
+import getpass
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def me() -> str:
+    """Who sits at the terminal."""
+    return f"command line: {getpass.getuser()}"
+
+
+@contextmanager
+def audited(redis_url: str) -> Iterator[None]:
+    """What is recorded within goes into the audit trail. The users' file needs no Redis, so
+    where there is none the change holds all the same, and the terminal says what is missing."""
+    from redis.exceptions import RedisError
+
+    from components.security.events import LOG, SecurityEvent, audited_by, keep
+    from metrics.redis_store import RedisStore
+
+    def sink(event: SecurityEvent) -> None:
+        try:
+            keep(RedisStore.at(redis_url), event)
+        except (RedisError, OSError):
+            text = "Redis cannot be reached, so the audit trail has no entry of this."
+            print(text, file=sys.stderr)
+
+    log = logging.getLogger(LOG)
+    audited_by(sink)
+    log.setLevel(logging.WARNING)  # the terminal says it in words of its own
+    try:
+        yield
+    finally:
+        audited_by(None)
+        log.setLevel(logging.NOTSET)
+
+
+def note(redis_url: str, action: str, subject: str, detail: str = "") -> None:
+    """One entry about a user or a token."""
+    from components.security.events import SecurityEvent, record
+
+    with audited(redis_url):
+        record(
+            SecurityEvent(at=time.time(), by=me(), action=action, subject=subject, detail=detail)
+        )

@@ -1,0 +1,37 @@
+"""Trials as a PySpark job: batches of settings over an RDD, the world as a broadcast.
+
+Our own package travels with the job; numpy, scipy, msgspec and statsmodels must be
+installed where the executors run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from controllers.simulator.search import Job, Result, evaluate
+from metrics.spark_batch import application
+
+if TYPE_CHECKING:
+    from controllers.simulator.model import WorldModel
+    from controllers.simulator.search import Evaluate
+    from controllers.simulator.tune import MakeEvaluate
+
+
+@contextmanager
+def spark_evaluator(master: str) -> Iterator[MakeEvaluate]:
+    """Simulates on a Spark cluster; what goes wrong there is a sentence."""
+    failed = f"--spark: {master} did not finish the trials"
+    with application(master, "weir tune", ("controllers",), failed) as context:
+
+        def evaluator(world: WorldModel) -> Evaluate:
+            shared = context.broadcast(world)
+
+            def run(jobs: Sequence[Job]) -> Sequence[Result]:
+                tasks = context.parallelize(list(jobs), max(1, len(jobs)))
+                return tasks.map(lambda job: evaluate(shared.value, job)).collect()
+
+            return run
+
+        yield evaluator

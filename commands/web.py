@@ -1,0 +1,87 @@
+"""`app.py web`: the pages and the HTTP API."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metrics.keys import DEFAULT_REDIS
+
+
+def web(
+    redis: Annotated[
+        str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")
+    ] = DEFAULT_REDIS,
+    host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on")] = 8050,
+    workers: Annotated[int, typer.Option(help="Web processes")] = 2,
+    target_latency: Annotated[
+        float, typer.Option(min=0, help="Latency to stay below, in seconds")
+    ] = 5.0,
+    runs: Annotated[Path, typer.Option(help="Folder of recorded and imported runs")] = Path("runs"),
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name that people may use for this server")
+    ] = None,
+    users: Annotated[
+        Path, typer.Option(envvar="WEIR_USERS", help="File of users and tokens")
+    ] = Path(".weir/users.json"),
+    trust_header: Annotated[
+        str, typer.Option(help="Header in which an authenticating proxy names the user")
+    ] = "",
+    trusted_proxy: Annotated[
+        list[str] | None, typer.Option(help="Address or network of a proxy to believe")
+    ] = None,
+    trust_role: Annotated[
+        str, typer.Option(help="Role of users whom only the proxy knows; without: refused")
+    ] = "",
+    session_idle: Annotated[
+        float, typer.Option(min=1, help="Seconds without a request until a session ends")
+    ] = 12 * 3600,
+    session_max: Annotated[float, typer.Option(min=1, help="Seconds until every session ends")] = 7
+    * 86400,
+) -> None:
+    """Serve the pages and the HTTP API; without users, print a link for the first admin."""
+    from components.security.settings import SignInSettings
+    from components.web import gunicorn_argv, web_env
+
+    settings = SignInSettings(
+        users=str(users.resolve()), trust_header=trust_header, trust_role=trust_role,
+        trusted_proxies=",".join(trusted_proxy or ()),
+        session_idle_s=session_idle, session_max_s=session_max,
+    )  # fmt: skip
+    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    print_first_link(redis, settings, f"http://{shown}:{port}")
+    argv = gunicorn_argv(host, port, workers)
+    env = web_env(
+        redis, target_latency_s=target_latency, allowed_hosts=allow_host or (), runs_dir=runs,
+        sign_in=settings,
+    )  # fmt: skip
+    os.execve(argv[0], argv, {**os.environ, **env})
+
+
+def print_first_link(redis_url: str, settings, address: str) -> None:  # type: ignore[no-untyped-def]
+    """As long as there is nobody who could sign in, say how to."""
+    from redis.exceptions import RedisError
+
+    from commands.trail import audited, me
+    from components.sign_in import SignIn, admin_link
+    from metrics.redis_store import connect
+    from metrics.users import UsersFile
+
+    users = UsersFile(settings.users)
+    users.key()  # made before the web processes start, so that they need not agree on it
+    if users.content().users or settings.trust_header:
+        return
+    try:
+        with connect(redis_url) as client, audited(redis_url):
+            path = admin_link(SignIn(client, users, settings), me())
+    except (RedisError, OSError):
+        print("There are no users yet, and Redis cannot be reached. When it is there, get a link")
+        print("for the first admin with: python app.py user link admin", flush=True)
+        return
+    print("There are no users yet. Open this once to sign in as admin, within a day:")
+    print(f"    {address}{path}", flush=True)
+    sys.stdout.flush()

@@ -1,0 +1,93 @@
+"""A page at one moment with the hashes of its parts, and what was shown of late.
+
+Both are the same for all tabs of a worker, so they are made once (`components.shared`).
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from components.pages import page_of
+from components.view.digest import digest
+from components.view.path import place
+from components.view.world import World
+
+DRAWINGS = ("map", "balance", "scale", "events")
+PANELS_EVERY_S = 4.0
+"""Of very many clusters some panel changes all the time; it is told so often."""
+
+
+class Built:
+    """One page of one world; what is not asked for is not made."""
+
+    def __init__(self, world: World, path: str, drawn: str, before: "Built | None" = None) -> None:
+        """`before` is the same page of the world before: a large one keeps its panels a while."""
+        self.page = page_of(world, place(path), drawn)
+        self._world = world
+        self._trees: dict[str, Any] = {}
+        self._panels: Built = self
+        if before is not None and self.page.overview is not None:
+            older = before._panels
+            if world.at - older._world.at < PANELS_EVERY_S:
+                self._panels = older
+
+    @cached_property
+    def live(self) -> str:
+        """Hash of the figures."""
+        return digest(self.page.figures)
+
+    @cached_property
+    def regions(self) -> dict[str, tuple[str, Any]]:
+        """Hash and data of every panel that is sent whole."""
+        if self._panels is not self:
+            return self._panels.regions
+        return {name: (digest(data), data) for name, data in self.page.regions(self._world).items()}
+
+    @cached_property
+    def drawings(self) -> dict[str, str]:
+        """Hash of every drawing, empty where there is none."""
+        found = {name: getattr(self.page, name) for name in DRAWINGS}
+        return {name: "" if data is None else digest(data) for name, data in found.items()}
+
+    def tree(self, region: str, make: Callable[[Any], Any]) -> Any:
+        """A panel as components."""
+        if self._panels is not self:
+            return self._panels.tree(region, make)
+        if region not in self._trees:
+            self._trees[region] = make(self.regions[region][1])
+        return self._trees[region]
+
+
+class Recent:
+    """Data that tabs may have, by its hash, so that only what changed since has to be sent.
+
+    >>> recent = Recent(most_entries=3)
+    >>> recent.keep("x", {"a": 1, "b": 2})
+    >>> recent.keep("y", {"a": 1, "b": 3})
+    >>> recent.get("x"), recent.get("y")
+    (None, {'a': 1, 'b': 3})
+    """
+
+    def __init__(self, most_entries: int = 250_000) -> None:
+        self._most = most_entries
+        self._entries = 0
+        self._found: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
+
+    def keep(self, name: str, data: Mapping[str, Any]) -> None:
+        """Remember it for a while; the newest is always there."""
+        if name in self._found:
+            return
+        self._found[name] = data
+        self._entries += _size(data)
+        while self._entries > self._most and len(self._found) > 1:
+            _, oldest = self._found.popitem(last=False)
+            self._entries -= _size(oldest)
+
+    def get(self, name: str) -> Mapping[str, Any] | None:
+        """What has that hash, if it was kept and is not too old."""
+        return self._found.get(name)
+
+
+def _size(data: Mapping[str, Any]) -> int:
+    return 1 + sum(len(v) if isinstance(v, dict | list) else 1 for v in data.values())

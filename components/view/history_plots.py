@@ -1,0 +1,70 @@
+"""Plots of the History pages: what they show; `assets/history.js` draws them."""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any
+
+from msgspec import Struct
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """One line; `low` and `high` are the edges of a band around it."""
+
+    name: str
+    colour: str
+    y: Sequence[float | None]
+    dashed: bool = False
+    step: bool = False
+    low: Sequence[float | None] | None = None
+    high: Sequence[float | None] | None = None
+
+
+class Plot(Struct, frozen=True, kw_only=True):
+    """One plot over seconds since the start of a run."""
+
+    key: str
+    title: str
+    unit: str
+    x: Sequence[float]
+    lines: tuple[Line, ...]
+    limit: float | None = None
+    limit_label: str = ""
+
+
+def plot_json(plot: Plot) -> dict[str, Any]:
+    """The plot as the browser takes it."""
+    return {
+        "key": plot.key,
+        "title": plot.title,
+        "unit": plot.unit,
+        "x": rounded(plot.x),
+        "limit": plot.limit,
+        "limitLabel": plot.limit_label,
+        "lines": [
+            {
+                "name": line.name,
+                "colour": line.colour,
+                "dashed": line.dashed,
+                "step": line.step,
+                "y": rounded(line.y),
+                "low": None if line.low is None else rounded(line.low),
+                "high": None if line.high is None else rounded(line.high),
+            }
+            for line in plot.lines
+        ],
+    }
+
+
+def rounded(values: Iterable[float | None]) -> list[float | None]:
+    """Five digits; what is no number is a gap.
+
+    >>> rounded([1.2345678, None, float("nan")])
+    [1.2346, None, None]
+    """
+    return [
+        None if v is None or not isfinite(v) else float(f"{v:.5g}") for v in map(_plain, values)
+    ]
+
+
+def _plain(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,147 @@
+"""The audit trail: append-only, each entry sealed with the hash of the one before.
+
+Who changes an entry, takes one out or puts one in breaks the chain from there on, and
+`broken_at` says where. That alone does not show a trail that was cut at its beginning or its
+end, deleted, or sealed anew as a whole: engines, pages and terminals write to it, on machines
+that share no secret, so a seal has no key. `verified` therefore also looks at
+
+- the beginning: entries go from there only when there are more than are kept;
+- an anchor: the newest entry of the last check, remembered where Redis cannot reach.
+
+What it cannot see: entries that were changed, with all that follow, between two checks, and
+anything before the first one. So check often, and keep the anchor from whoever has Redis.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+
+class AuditEntry(Struct, frozen=True, kw_only=True):
+    """Who did what, when, from where and why, with the figures around it."""
+
+    at: float
+    by: str
+    action: str  # e.g. "recommendation.approved", "settings.changed", "sign_in.failed"
+    subject: str = ""  # a recommendation's id, a cluster, a user
+    address: str = ""
+    why: str = ""
+    plan_hash: str = ""
+    before: dict[str, object] = {}
+    predicted: dict[str, object] = {}
+    measured: dict[str, object] = {}
+    detail: str = ""
+    number: int = 0  # given by the store
+    previous: str = ""  # seal of the entry before
+    seal: str = ""
+
+
+def sealed(entry: AuditEntry, number: int, previous: str) -> AuditEntry:
+    """The entry as it is kept.
+
+    >>> first = sealed(AuditEntry(at=1.0, by="ada", action="paused"), 1, "")
+    >>> second = sealed(AuditEntry(at=2.0, by="ada", action="resumed"), 2, first.seal)
+    >>> broken_at([first, second]) is None
+    True
+    >>> broken_at([replace(first, by="eve"), second])
+    1
+    """
+    open_ = replace(entry, number=number, previous=previous, seal="")
+    return replace(open_, seal=hashlib.sha256(msgspec.json.encode(open_)).hexdigest())
+
+
+def broken_at(entries: Iterable[AuditEntry]) -> int | None:
+    """Number of the first entry that does not fit, oldest first; None for a whole chain.
+
+    A trail whose beginning was trimmed by retention begins with any number.
+    """
+    before: AuditEntry | None = None
+    for entry in entries:
+        fits = sealed(entry, entry.number, entry.previous).seal == entry.seal
+        if before is not None:
+            fits = fits and (entry.number, entry.previous) == (before.number + 1, before.seal)
+        if not fits:
+            return entry.number
+        before = entry
+    return None
+
+
+Read = Callable[[int, int | None], list[AuditEntry]]
+"""Entries newest first: at most so many, with a number below this one."""
+CHUNK = 500
+
+
+class Anchor(Struct, frozen=True, kw_only=True):
+    """The newest entry when the trail was last found whole."""
+
+    number: int
+    seal: str
+    at: float  # when that was
+
+
+class Chain(Struct, frozen=True, kw_only=True):
+    """Whether the trail is as it was written."""
+
+    checked: int
+    broken: int | None = None  # number of the first entry that does not fit
+    lost: str = ""  # what is missing at the ends, in a sentence
+    first: AuditEntry | None = None
+    last: AuditEntry | None = None
+    anchor: Anchor | None = None  # that it was compared with
+
+    @property
+    def whole(self) -> bool:
+        """Nothing speaks against it."""
+        return self.broken is None and not self.lost
+
+
+def entries(read: Read, before: int | None = None) -> Iterator[AuditEntry]:
+    """The whole trail below a number, newest first, read in pieces."""
+    while True:
+        chunk = read(CHUNK, before)
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
+        before = chunk[-1].number
+
+
+def verified(read: Read, *, kept: int, anchor: Anchor | None = None) -> Chain:
+    """Check every seal and link from the newest entry back, and both ends; `kept`: so many stay."""
+    checked, broken, same = 0, None, True
+    newest: AuditEntry | None = None
+    newer: AuditEntry | None = None
+    for entry in entries(read):
+        newest = newest or entry
+        checked += 1
+        # Each pair on its own, so that the whole trail never has to be in memory.
+        wrong = broken_at([entry, newer] if newer else [entry])
+        broken = broken if wrong is None else wrong
+        if anchor is not None and entry.number == anchor.number:
+            same = entry.seal == anchor.seal
+        newer = entry
+    # Meanwhile more may have come, and the oldest gone for them.
+    now = next(iter(read(1, None)), None)
+    lost = _end(newest, anchor, same) or _beginning(newer, now, kept)
+    return Chain(checked=checked, broken=broken, lost=lost, first=newer, last=newest, anchor=anchor)
+
+
+def _end(last: AuditEntry | None, anchor: Anchor | None, same: bool) -> str:
+    if anchor is None:
+        return ""
+    if last is None or last.number < anchor.number:
+        ends = f"ends at entry {last.number}" if last else "is empty"
+        return f"the trail {ends}, but at the last check there was an entry {anchor.number}"
+    return "" if same else f"entry {anchor.number} is not the one that was there at the last check"
+
+
+def _beginning(first: AuditEntry | None, newest: AuditEntry | None, kept: int) -> str:
+    if first is None or newest is None:
+        return ""
+    if first.number == 1:
+        return "" if not first.previous else "there was an entry before the first one"
+    if newest.number - first.number + 1 >= kept:
+        return ""
+    return f"the entries before {first.number} are missing, though the newest {kept:,} are kept"

@@ -1,0 +1,24 @@
+"""One cycle of the engine: facts in, effects out.
+
+    judge what has settled -> see to what is under way -> keep open proposals
+    -> ask every scaler of a cluster with a new period -> plan the balance
+    -> guards -> a recommendation, or the reason why there is none
+
+Pure: the same facts and time give the same effects, and every effect can be done again, so
+that whoever leads after a crash goes on where the store says things stand.
+"""
+
+from controllers.engine.applying import applied
+from controllers.engine.effects import Chain
+from controllers.engine.facts import Facts
+from controllers.engine.judging import judged
+from controllers.engine.proposing import kept
+from controllers.engine.rebalancing import balanced
+from controllers.engine.resizing import considered
+
+__all__ = ["balanced", "considered", "driven"]
+
+
+def driven(facts: Facts, now: float) -> list[Chain]:
+    """See to what is there already: judge, apply, end, approve."""
+    return [*judged(facts, now), *applied(facts, now), *kept(facts, now)]

@@ -1,0 +1,197 @@
+"""What the engine looks at in one cycle, read from the store at once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from controllers.balancing.base import planners
+from controllers.engine.balance import BALANCE, BalanceSettings, planner_group
+from controllers.engine.figures import since_recent
+from controllers.engine.guards import Case
+from controllers.engine.moves import Rebalance
+from controllers.engine.outlook import Outlook
+from controllers.engine.ports import Store
+from controllers.engine.recommendation import Recommendation, Status
+from controllers.engine.rules import (
+    ENGINE,
+    Criteria,
+    EngineSettings,
+    GuardSettings,
+    criteria_group,
+    guard_group,
+)
+from controllers.engine.scaling import ScaleOutlook, ScaleSettings, group
+from controllers.engine.stored import lenient
+from controllers.engine.verification import Track, track
+from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from controllers.model.decision import Scale
+from controllers.model.placement import Placement
+from controllers.model.snapshot import ClusterSample, Mode, Snapshot
+
+LOOK_BACK = 1000
+"""So many recommendations are looked at for records, budgets and the like."""
+ATTEMPTS = 20
+"""So often a command is given again, each time because another engine leads."""
+Told = tuple[Command, CommandResult]
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """The world, what people set, and what is under way."""
+
+    snapshot: Snapshot
+    token: int  # of the leader that reads this
+    latest: Sequence[ClusterSample] = ()
+    samples: Mapping[str, Sequence[ClusterSample]] = {}  # of the last minutes, oldest first
+    modes: Mapping[str, Mode] = {}
+    engine: EngineSettings = EngineSettings()
+    balance: BalanceSettings = BalanceSettings()
+    planners: Mapping[str, Mapping[str, Any]] = {}  # planner -> its own settings
+    guards: Mapping[str, GuardSettings] = {}
+    criteria: Mapping[str, Criteria] = {}
+    scaling: Mapping[str, ScaleSettings] = {}
+    own: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}  # cluster -> scaler -> settings
+    recommendations: Sequence[Recommendation] = ()  # newest first
+    rebalances: Sequence[Rebalance] = ()
+    placements: Mapping[str, Placement] = {}
+    commands: Mapping[str, Told] = {}  # of what is being applied, by id
+    outlook: Outlook | None = None
+    outlooks: Mapping[str, ScaleOutlook] = {}
+    memories: Mapping[str, Mapping[str, bytes]] = {}  # of the clusters that are due
+
+    def case(self, recommendation: Recommendation, now: float) -> Case:
+        """What the guards look at."""
+        names = recommendation.clusters
+        return Case(
+            recommendation=recommendation,
+            snapshot=self.snapshot,
+            now=now,
+            engine=self.engine,
+            settings=self.guards,
+            scaling=self.scaling,
+            others=self.recommendations,
+            rebalances=self.rebalances,
+            fresh_periods={n: len(self.recent(n, now)) for n in names},
+            asked={n: self.outlooks[n].asked for n in names if n in self.outlooks},
+        )
+
+    def recent(self, cluster: str, now: float, since: float | None = None) -> list[ClusterSample]:
+        """Its samples of the last ten periods, or since a time."""
+        samples = self.samples.get(cluster, ())
+        if since is None:
+            since = now - 10 * max(self.snapshot.period_s, 1.0)
+        return [s for s in samples if s.at > since]
+
+    def lately(self, clusters: Iterable[str], now: float) -> dict[str, list[ClusterSample]]:
+        """The samples that stand for "now": one alone says little."""
+        since = since_recent(self.snapshot)
+        return {name: self.recent(name, now, since=since) for name in clusters}
+
+    def track(self, cluster: str, source: str) -> Track:
+        """The record of a method on a cluster."""
+        return track(self.recommendations, cluster, source)
+
+
+def due(snapshot: Snapshot, outlooks: Mapping[str, ScaleOutlook]) -> list[str]:
+    """Clusters with a period that their scalers have not seen yet."""
+    found = []
+    for cluster in snapshot.clusters:
+        last = outlooks.get(cluster.name)
+        sample_at = snapshot.at - cluster.heartbeat_age_s
+        if last is None or sample_at > last.sample_at + 1e-3:
+            found.append(cluster.name)
+    return found
+
+
+def read(
+    store: Store,
+    now: float,
+    token: int,
+    *,
+    outlook: Outlook | None,
+    outlooks: Mapping[str, ScaleOutlook],
+) -> Facts:
+    """Everything but samples and memories, and the views, which the caller has at hand."""
+    latest = store.latest()
+    snapshot = Snapshot.of(latest, now)
+    recommendations = store.recommendations(limit=LOOK_BACK)
+    settings = store.all_settings()
+    names = [c.name for c in snapshot.clusters]
+    return Facts(
+        snapshot=snapshot,
+        token=token,
+        latest=latest,
+        modes=store.modes(),
+        engine=lenient(EngineSettings, settings.get(ENGINE, {})),
+        balance=lenient(BalanceSettings, settings.get(BALANCE, {})),
+        planners=_planners(settings),
+        guards={n: lenient(GuardSettings, settings.get(guard_group(n), {})) for n in names},
+        criteria={n: lenient(Criteria, settings.get(criteria_group(n), {})) for n in names},
+        scaling={n: lenient(ScaleSettings, settings.get(group(n), {})) for n in names},
+        own=_own(settings),
+        recommendations=recommendations,
+        rebalances=store.rebalances(),
+        placements=store.placements(),
+        commands=_commands(store, recommendations, token),
+        outlook=outlook,
+        outlooks=outlooks,
+    )
+
+
+def attempt(recommendation_id: str, number: int) -> str:
+    """The command of a recommendation; a further one only where an agent refused the last."""
+    return recommendation_id if number == 0 else f"{recommendation_id}~{number}"
+
+
+def passed_over(recommendation: Recommendation, told: Told, token: int) -> bool:
+    """Not the order of this recommendation, or refused since another engine led by then.
+
+    Only engines fence, so what a person sent under the same id is no order. A command that
+    an agent refuses from the engine that leads now would be refused again.
+    """
+    command, result = told
+    decision = recommendation.decision
+    if not isinstance(decision, Scale) or command.fence is None:
+        return True
+    ordered = (decision.cluster, ScaleTo(executors=decision.executors))
+    fenced_off = result.status is CommandStatus.REFUSED and command.fence < token
+    return fenced_off or (command.cluster, command.action) != ordered
+
+
+def _planners(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """By planner, what people set; what no longer fits is left out."""
+    kept = {n: (kind, settings.get(planner_group(n))) for n, kind in planners().items()}
+    return {
+        n: asdict(lenient(kind.Settings, values)) for n, (kind, values) in kept.items() if values
+    }
+
+
+def _own(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for name, values in settings.items():
+        head, _, rest = name.partition(":")
+        cluster, _, scaler = rest.partition(":")
+        if head == "scale" and scaler:
+            found.setdefault(cluster, {})[scaler] = values
+    return found
+
+
+def _commands(
+    store: Store, recommendations: Sequence[Recommendation], token: int
+) -> dict[str, Told]:
+    """Commands of what is being applied, with every further attempt."""
+    found: dict[str, Told] = {}
+    for recommendation in recommendations:
+        if recommendation.status is not Status.APPLYING:
+            continue
+        if not isinstance(recommendation.decision, Scale):
+            continue
+        for number in range(ATTEMPTS):
+            told = store.command(attempt(recommendation.id, number))
+            if told is None:
+                break
+            found[told[0].id] = told
+            if not passed_over(recommendation, told, token):
+                break
+    return found

@@ -1,0 +1,48 @@
+"""Settings as they are kept. What cannot be read any more counts as its default."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from controllers.engine.ports import Store
+from controllers.engine.rules import ENGINE, EngineSettings
+from controllers.engine.scaling import ScaleSettings, group
+from controllers.model.errors import InvalidInput
+from controllers.settings import build
+
+S = TypeVar("S", bound=Struct)
+
+
+def lenient(kind: type[S], values: Mapping[str, Any]) -> S:
+    """Settings from what is kept; the default for each that no longer fits.
+
+    >>> kept = lenient(EngineSettings, {"gone": 1, "ttl_s": "soon", "paused": True})
+    >>> kept.ttl_s, kept.paused
+    (300.0, True)
+    """
+    if not values:
+        return kind()
+    known = {field.encode_name for field in fields(kind)}
+    given = {key: value for key, value in values.items() if key in known}
+    try:
+        return build(kind, given)
+    except InvalidInput:
+        fitting: dict[str, Any] = {}
+        for key, value in given.items():
+            with suppress(InvalidInput):
+                build(kind, {**fitting, key: value})
+                fitting[key] = value
+        return build(kind, fitting)
+
+
+def engine_settings(store: Store) -> EngineSettings:
+    """What holds for all clusters."""
+    return lenient(EngineSettings, store.settings(ENGINE))
+
+
+def scale_settings(store: Store, cluster: str) -> ScaleSettings:
+    """How a cluster is scaled."""
+    return lenient(ScaleSettings, store.settings(group(cluster)))

@@ -1,0 +1,45 @@
+"""What the audit trail says of a recommendation's newest step."""
+
+from typing import Any
+
+import msgspec
+
+from controllers.engine.audit import AuditEntry
+from controllers.engine.recommendation import Figures, Recommendation, Status
+from controllers.model.decision import Moves, Scale
+
+
+def entry_of(recommendation: Recommendation) -> AuditEntry:
+    """The newest line of its history, with plan and figures."""
+    last = recommendation.history[-1] if recommendation.history else None
+    status = last.status if last else Status.PROPOSED
+    return AuditEntry(
+        at=last.at if last else recommendation.at,
+        by=last.by if last else recommendation.by,
+        action=f"recommendation.{status}",
+        subject=recommendation.id,
+        address=last.address if last else "",
+        why=(last.why if last else "") or recommendation.comment,
+        plan_hash=recommendation.plan_hash,
+        before=_plain(recommendation.before),
+        predicted=_plain(recommendation.predicted),
+        measured=_plain(recommendation.measured) if recommendation.measured else {},
+        detail=in_words(recommendation),
+    )
+
+
+def in_words(recommendation: Recommendation) -> str:
+    """What it does, in a few words."""
+    return steps(recommendation.decision)
+
+
+def steps(decision: Scale | Moves) -> str:
+    """What a decision does, in a few words."""
+    if isinstance(decision, Scale):
+        return f"{decision.cluster}: {decision.before} to {decision.executors} executors"
+    return ", ".join(f"{m.operator} from {m.source} to {m.target}" for m in decision.moves)
+
+
+def _plain(figures: Figures) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(figures)
+    return {name: v for name, v in plain.items() if v not in (None, {})}

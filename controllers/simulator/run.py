@@ -1,0 +1,219 @@
+"""One simulation: a world, a policy for the cluster in question, and what came of it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from controllers.model.decision import Scale
+from controllers.model.snapshot import Snapshot
+from controllers.scaling.base import Scaler, Scope
+from controllers.scaling.registry import create, scaler_type
+from controllers.simulator.model import WorldModel
+from controllers.simulator.world import World
+
+_MAX_LATENCY_S = 60.0  # Q-learning's own default reaches so far
+OnPeriod = Callable[[int], None]
+"""Told how many periods are over."""
+
+
+class Series(Struct, frozen=True, kw_only=True):
+    """Figures of the cluster in question, one per period. None: not measured."""
+
+    time: tuple[float, ...]  # end of the period
+    latency_s: tuple[float | None, ...]  # of the slowest operator
+    queue_rows: tuple[float, ...]
+    executors: tuple[int, ...]
+    load: tuple[float, ...]  # per core
+    arrivals: tuple[float, ...]  # rows/s
+
+
+class Action(Struct, frozen=True):
+    """A change of the number of executors that was asked for."""
+
+    at: float
+    before: int
+    after: int
+
+
+class OperatorRun(Struct, frozen=True, kw_only=True):
+    """What one operator did."""
+
+    name: str
+    arrived_rows: float
+    committed_rows: float
+    queued_rows: float  # at the end, batch in work included
+    commits: tuple[tuple[float, float, float], ...]  # moment, latency, rows
+    waiting_since: float | None  # when the oldest row came that is not committed
+    processing_s: tuple[float | None, ...]  # by period, of the last batch
+    latency_s: tuple[float | None, ...]
+    queue_rows: tuple[int, ...]
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of a simulation."""
+
+    series: Series
+    actions: tuple[Action, ...]
+    operators: tuple[OperatorRun, ...]
+    memory: Any = None  # of the scaler, at the end
+
+
+def make_scaler(
+    name: str,
+    settings: Mapping[str, Any],
+    cluster: str,
+    seed: int = 0,
+    target_latency_s: float | None = None,
+) -> Any:
+    """The scaler of that name; seed and target are the simulation's unless they were set.
+
+    >>> made = make_scaler("qlearning", {}, "a", target_latency_s=12.0)
+    >>> made.settings.target_latency_s, make_scaler("drs", {"t_max_s": 9}, "a").settings.t_max_s
+    (12.0, 9.0)
+    """
+    fields = scaler_type(name).settings_type.__struct_fields__
+    known = {key: value for key, value in aims(target_latency_s, seed).items() if key in fields}
+    if known.get("max_latency_s", 0.0) <= _MAX_LATENCY_S:
+        known.pop("max_latency_s", None)
+    if "t_max_s" in settings:  # the lower bound that goes with another upper one is its own
+        known.pop("t_min_s", None)
+    return create(name, {**known, **settings}, Scope(cluster=cluster))
+
+
+def aims(target_latency_s: float | None, seed: int) -> dict[str, Any]:
+    """What scalers call the latency to stay below, and their seed."""
+    if target_latency_s is None:
+        return {"seed": seed}
+    return {
+        "seed": seed,
+        "target_latency_s": target_latency_s,
+        "max_latency_s": 2.0 * target_latency_s,
+        "t_max_s": target_latency_s,
+        "t_min_s": 0.4 * target_latency_s,
+    }
+
+
+def simulate(
+    model: WorldModel,
+    scaler: Scaler[Any, Any] | None = None,
+    *,
+    seed: int = 0,
+    memory: Any = None,
+    on_period: OnPeriod | None = None,
+) -> Outcome:
+    """Step through all periods; without a scaler every cluster does as recorded.
+
+    A scaler's decision takes effect at the end of the period on which it was made, and
+    executors then take their time to come and go.
+
+    >>> from controllers.simulator.scenario import Scenario, world_of
+    >>> from controllers.simulator.trace import Trace
+    >>> trace = Trace(times=(0.0, 60.0), rows_per_s=(100.0, 100.0))
+    >>> world = world_of(trace, Scenario(cost_s_per_row=0.005, max_executors=4))
+    >>> outcome = simulate(world, make_scaler("fixed", {"executors": 3}, world.focus))
+    >>> outcome.series.executors[0], outcome.series.executors[-1], len(outcome.actions)
+    (1, 3, 1)
+    """
+    world = World(model, seed)
+    recorder = _Recorder(model)
+    focus = next(i for i, c in enumerate(model.clusters) if c.name == model.focus)
+    if scaler is not None and memory is None:
+        memory = scaler.fresh()
+    for i in range(model.periods):
+        for number in range(len(model.clusters)):
+            if number != focus or scaler is None:
+                _as_recorded(world, number, i)
+        snapshot = world.step()
+        recorder.add(snapshot, world)
+        if scaler is not None:
+            decision, memory = scaler.decide(snapshot, memory, world.now)
+            if isinstance(decision, Scale) and decision.cluster == model.focus:
+                before = world.fleets[focus].wanted
+                world.scale(focus, decision.executors)
+                recorder.acted(world.now, before, world.fleets[focus].wanted)
+        if on_period is not None and not i % 256:
+            on_period(i)
+    if on_period is not None:
+        on_period(model.periods)
+    return recorder.outcome(world, memory)
+
+
+def _as_recorded(world: World, number: int, period: int) -> None:
+    """Ask for what was asked for; where only what was there is known, have just that."""
+    cluster, fleet = world.model.clusters[number], world.fleets[number]
+    if cluster.asked:
+        if cluster.asked[period] != fleet.wanted:
+            world.scale(number, cluster.asked[period])
+    elif cluster.recorded and cluster.recorded[period] != fleet.present:
+        world.put(number, cluster.recorded[period])
+
+
+class _Recorder:
+    """Collects what the cluster in question shows, period by period."""
+
+    def __init__(self, model: WorldModel) -> None:
+        self._focus = model.focus
+        self._rows: list[tuple[float, float | None, float, int, float, float]] = []
+        self._actions: list[Action] = []
+        self._operators: dict[str, list[tuple[float | None, float | None, int]]] = {
+            o.name: [] for o in model.operators
+        }
+
+    def add(self, snapshot: Snapshot, world: World) -> None:
+        cluster = snapshot.cluster(self._focus)
+        assert cluster is not None
+        latency: float | None = None
+        queue = arrivals = load = 0.0
+        seen = self._operators
+        for operator in snapshot.operators:
+            own = operator.latency_s
+            seen[operator.name].append((operator.processing_s, own, operator.queue_rows or 0))
+            if operator.cluster == self._focus:
+                if own is not None and (latency is None or own > latency):
+                    latency = own
+                queue += operator.queue_rows or 0
+                arrivals += operator.arrival_rows_per_s
+                load += operator.load
+        if len(snapshot.operators) < len(seen):  # some do not run now
+            present = {o.name for o in snapshot.operators}
+            for name in seen.keys() - present:
+                seen[name].append((None, None, 0))
+        load /= max(cluster.capacity, 1)
+        self._rows.append((world.now, latency, queue, cluster.executors, load, arrivals))
+
+    def acted(self, at: float, before: int, after: int) -> None:
+        if before != after:
+            self._actions.append(Action(at, before, after))
+
+    def outcome(self, world: World, memory: Any) -> Outcome:
+        time, latency, queue, executors, load, arrivals = zip(*self._rows, strict=True)
+        return Outcome(
+            series=Series(
+                time=time,
+                latency_s=latency,
+                queue_rows=queue,
+                executors=executors,
+                load=load,
+                arrivals=arrivals,
+            ),
+            actions=tuple(self._actions),
+            operators=tuple(self._operator(world, i) for i in range(len(world.stations))),
+            memory=memory,
+        )
+
+    def _operator(self, world: World, number: int) -> OperatorRun:
+        station = world.stations[number]
+        rows = self._operators[station.model.name]
+        oldest = station.batch.first_at if station.batch else station.queue.oldest_at
+        return OperatorRun(
+            name=station.model.name,
+            arrived_rows=station.arrived,
+            committed_rows=station.committed,
+            queued_rows=station.queue_rows,
+            commits=tuple(station.track.commits),
+            waiting_since=oldest,
+            processing_s=tuple(r[0] for r in rows),
+            latency_s=tuple(r[1] for r in rows),
+            queue_rows=tuple(r[2] for r in rows),
+        )

@@ -1,0 +1,271 @@
+"""One contract for every store: recommendations, audit trail, memories and settings."""
+
+import threading
+
+import pytest
+from msgspec.structs import replace
+from redis.exceptions import RedisError
+
+from controllers.engine.audit import AuditEntry, broken_at, sealed
+from controllers.engine.moves import MoveState, Rebalance, Step
+from controllers.engine.ports import Store
+from controllers.engine.recommendation import Recommendation, Status, moved_to
+from controllers.engine.scaling import Answer, ScaleOutlook
+from controllers.model.decision import Move, NoChange, Reason, Scale
+from controllers.model.errors import Unavailable
+from controllers.model.snapshot import Cluster, ClusterSample, Mode
+from metrics import keys
+from metrics.redis_store import RedisStore
+from pipeline.redis_server import RedisServer
+
+DAY = 86400.0
+
+
+def recommendation(number: int, at: float = 1000.0) -> Recommendation:
+    decision = Scale(cluster="a", executors=3, before=1, reason=Reason(text="busy"))
+    return Recommendation(
+        id=f"r{number}",
+        at=at,
+        expires_at=at + 300,
+        decision=decision,
+        source="drs",
+        clusters=("a",),
+    )
+
+
+def entry(action: str = "tested", at: float = 1.0) -> AuditEntry:
+    return AuditEntry(at=at, by="ada", action=action, before={"load": {"a": 0.5}})
+
+
+class TestRecommendations:
+    def test_of_two_writers_one_wins(self, store: Store) -> None:
+        first = recommendation(1)
+        assert store.save_recommendation(first)
+        assert not store.save_recommendation(first)
+        approved = moved_to(first, Status.APPROVED, at=1.0, by="ada")
+        rejected = moved_to(first, Status.REJECTED, at=1.0, by="bob")
+        assert store.save_recommendation(approved)
+        assert not store.save_recommendation(rejected)
+        assert store.recommendation("r1") == approved
+        assert store.recommendation("r2") is None
+        assert not store.save_recommendation(replace(recommendation(2), version=1))
+
+    def test_an_old_leader_changes_nothing(self, store: Store) -> None:
+        old = store.acquire("engine", "old", 30.0)
+        assert old is not None
+        store.release(old)
+        new = store.acquire("engine", "new", 30.0)
+        assert not store.save_recommendation(recommendation(1), old, entry())
+        assert (store.recommendations(), store.audit()) == ([], [])
+        assert store.save_recommendation(recommendation(1), new, entry())
+
+    def test_what_is_done_and_what_is_said_come_together(self, store: Store) -> None:
+        assert store.save_recommendation(recommendation(1), audit=entry("proposed"))
+        assert not store.save_recommendation(recommendation(1), audit=entry("again"))
+        assert [e.action for e in store.audit()] == ["proposed"]
+
+    def test_the_newest_come_first_and_open_ones_always(self, store: Store) -> None:
+        for i in range(5):
+            one = recommendation(i, at=1000.0 + i)
+            store.save_recommendation(one)
+            if i != 1:
+                store.save_recommendation(moved_to(one, Status.REJECTED, at=1.0, by="ada"))
+        assert [r.id for r in store.recommendations()] == ["r4", "r3", "r2", "r1", "r0"]
+        assert [r.id for r in store.recommendations(limit=2)] == ["r4", "r3", "r1"]
+
+    def test_old_ones_go_unless_they_are_open(self, store: Store) -> None:
+        for i in range(3):
+            store.save_recommendation(recommendation(i, at=i * DAY))
+        ended = moved_to(recommendation(1, at=DAY), Status.REJECTED, at=1.0, by="ada")
+        store.save_recommendation(ended)
+        store.trim(31.5 * DAY)
+        assert [r.id for r in store.recommendations()] == ["r2", "r0"]
+        assert store.save_recommendation(recommendation(1))  # as if it had never been
+
+    def test_old_rebalances_go_too(self, store: Store) -> None:
+        move = Move(operator="x", source="a", target="b")
+        for i in range(205):
+            done = MoveState(move=move, step=Step.FAILED)
+            store.save_rebalance(Rebalance(id=f"b{i}", at=float(i), moves=(done,)))
+        store.save_rebalance(Rebalance(id="open", at=-1.0, moves=(MoveState(move=move),)))
+        store.trim(300.0)
+        left = [r.id for r in store.rebalances()]
+        assert (len(left), left[-1], left[-2]) == (201, "open", "b5")
+        store.trim(8 * DAY)
+        assert [r.id for r in store.rebalances()] == ["open"]
+
+
+class TestAudit:
+    def test_entries_are_numbered_sealed_and_found(self, store: Store) -> None:
+        for i in range(5):
+            kept = store.append_audit(entry(f"a{i}"))
+            assert kept.number == i + 1
+        assert [e.action for e in store.audit(limit=2)] == ["a4", "a3"]
+        assert [e.action for e in store.audit(limit=2, before_number=4)] == ["a2", "a1"]
+        assert [e.action for e in store.audit_since(4)] == ["a3", "a4"]
+        assert broken_at(store.audit_since(0)) is None
+
+    def test_many_writers_at_once_make_one_chain(self, redis_server: RedisServer) -> None:
+        RedisStore.at(redis_server.url).client.flushall()
+
+        def write(name: str) -> None:
+            own = RedisStore.at(redis_server.url)
+            for i in range(20):
+                own.append_audit(entry())
+                own.save_recommendation(replace(recommendation(i), id=f"{name}-{i}"), audit=entry())
+
+        writers = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        store = RedisStore.at(redis_server.url)
+        found = store.audit_since(0)
+        assert [e.number for e in found] == list(range(1, 161))
+        assert broken_at(found) is None
+        assert len(store.recommendations(limit=1000)) == 80
+
+    def test_taking_entries_out_is_seen(self, redis_server: RedisServer) -> None:
+        store = RedisStore.at(redis_server.url)
+        store.client.flushall()
+        for _ in range(4):
+            store.append_audit(entry())
+        store.client.xdel(keys.AUDIT, "2-0")
+        assert broken_at(store.audit_since(0)) == 3
+        store.client.xdel(keys.AUDIT, "4-0")  # also the last one, once somebody writes again
+        assert store.append_audit(entry()).number == 5
+        assert broken_at(store.audit_since(3)) == 5
+
+
+class TestMemories:
+    def test_are_kept_by_cluster_and_only_by_the_leader(self, store: Store) -> None:
+        lease = store.acquire("engine", "me", 30.0)
+        assert lease is not None
+        assert store.save_memories("a", {"drs": b'{"x":1}', "dodo": b"{}"}, lease)
+        assert store.save_memories("a", {"drs": b'{"x":2}'}, lease)
+        assert not store.save_memories("a", {"drs": b"old"}, replace(lease, token=0))
+        assert store.memories("a") == {"drs": b'{"x":2}', "dodo": b"{}"}
+        assert store.memories("b") == {}
+        store.forget_memory("a", "drs")
+        assert store.memories("a") == {"dodo": b"{}"}
+        assert store.save_memories("b", {"drs": b"{}"})
+
+    def test_what_a_person_put_in_place_is_not_overwritten(self, redis_server: RedisServer) -> None:
+        """The engine read before that and writes after it; another scaler's memory is kept."""
+        engine, page = RedisStore.at(redis_server.url), RedisStore.at(redis_server.url)
+        engine.client.flushall()
+        lease = engine.acquire("engine", "me", 30.0)
+        assert lease is not None
+        before = {"qlearning": b"learned", "drs": b"one", "dodo": b"one"}
+        assert engine.save_memories("a", before, lease)
+        assert engine.memories("a") == before
+        page.save_memories("a", {"qlearning": b"imported"})
+        page.forget_memory("a", "dodo")
+        after = {"qlearning": b"learned more", "drs": b"two", "dodo": b"two", "new": b"one"}
+        assert engine.save_memories("a", after, lease)
+        kept = {"qlearning": b"imported", "drs": b"two", "new": b"one"}
+        assert engine.memories("a") == kept
+        page.save_memories("a", {"fresh": b"imported"})
+        assert engine.save_memories("a", {**after, "fresh": b"one"}, lease)
+        assert engine.memories("a") == {**after, "fresh": b"imported"}
+
+    def test_outlooks_are_kept_until_the_cluster_is_forgotten(self, store: Store) -> None:
+        answer = Answer(scaler="drs", title="DRS", decision=NoChange(reason=Reason(text="ok")))
+        view = ScaleOutlook(at=1.0, cluster="a", scaler="drs", answers=(answer,))
+        store.save_scale_outlook(view)
+        assert store.scale_outlooks() == {"a": view}
+        store.append(ClusterSample(at=1.0, period_s=2.0, cluster=Cluster(name="a")))
+        store.save_memories("a", {"drs": b"{}"})
+        store.forget("a")
+        assert (store.scale_outlooks(), store.memories("a")) == ({}, {})
+
+
+def test_settings_keep_who_and_when(store: Store) -> None:
+    assert store.settings_changed("engine") is None
+    store.save_settings("engine", {"paused": True}, by="ada", at=5.0)
+    assert store.settings_changed("engine") == ("ada", 5.0)
+    assert store.all_settings() == {"engine": {"paused": True}}
+    store.set_mode("a", Mode.OBSERVE)
+    assert store.modes() == {"a": Mode.OBSERVE}
+
+
+class TestChangingModes:
+    def test_only_from_the_mode_that_was_seen_and_with_what_is_said(self, store: Store) -> None:
+        lease = store.acquire("engine", "me", 30.0)
+        assert lease is not None
+        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, lease, entry())  # never set
+        store.set_mode("a", Mode.AUTO)
+        assert store.change_mode("a", Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA, lease, entry("less"))
+        assert store.modes() == {"a": Mode.AUTO_WITHIN_CRITERIA}
+        store.set_mode("a", Mode.OBSERVE)  # a person was quicker
+        assert not store.change_mode("a", Mode.AUTO_WITHIN_CRITERIA, Mode.APPROVE, lease, entry())
+        assert store.modes() == {"a": Mode.OBSERVE}
+        assert [e.action for e in store.audit()] == ["less"]
+        assert broken_at(store.audit_since(0)) is None
+
+    def test_not_by_an_old_leader(self, store: Store) -> None:
+        old = store.acquire("engine", "old", 30.0)
+        assert old is not None
+        store.release(old)
+        store.acquire("engine", "new", 30.0)
+        store.set_mode("a", Mode.AUTO)
+        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, old, entry())
+        assert (store.modes(), store.audit()) == ({"a": Mode.AUTO}, [])
+
+
+class TestChangingSettings:
+    def test_what_others_change_meanwhile_is_kept(self, store: Store) -> None:
+        store.save_settings("engine", {"ttl_s": 60}, by="ada", at=1.0)
+        looks: list[dict[str, object]] = []
+
+        def change(kept: dict[str, object]) -> dict[str, object]:
+            looks.append(kept)
+            if len(looks) == 1:
+                store.save_settings("engine", {**kept, "paused": True}, by="eve", at=2.0)
+            return {**kept, "ttl_s": 90}
+
+        before, after = store.change_settings("engine", change, by="bob", at=3.0)
+        assert before == {"ttl_s": 60, "paused": True}
+        assert after == store.settings("engine") == {"ttl_s": 90, "paused": True}
+        assert store.settings_changed("engine") == ("bob", 3.0)
+
+    def test_without_a_change_nobody_has_changed_it(self, store: Store) -> None:
+        store.save_settings("engine", {"ttl_s": 60}, by="ada", at=1.0)
+        store.change_settings("engine", lambda kept: kept, by="bob", at=2.0)
+        assert store.settings_changed("engine") == ("ada", 1.0)
+        assert store.change_settings("other", lambda kept: {"x": 1}, by="bob", at=2.0) == (
+            {},
+            {"x": 1},
+        )
+
+
+def test_a_redis_without_memory_is_said_and_nothing_is_done(redis_server: RedisServer) -> None:
+    store = RedisStore.at(redis_server.url)
+    store.client.flushall()
+    lease = store.acquire("engine", "me", 30.0)
+    assert lease is not None
+    store.set_mode("a", Mode.AUTO)
+    store.client.config_set("maxmemory", 1)
+    try:
+        with pytest.raises(RedisError, match="maxmemory"):
+            store.save_recommendation(recommendation(1), audit=entry())
+        with pytest.raises(RedisError, match="maxmemory"):
+            store.change_mode("a", Mode.AUTO, Mode.APPROVE, lease, entry())
+    finally:
+        store.client.config_set("maxmemory", 0)
+    assert (store.recommendations(), store.audit()) == ([], [])
+    assert store.modes() == {"a": Mode.AUTO}
+
+
+def test_a_trail_that_cannot_be_sealed_is_given_up(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RedisStore.at(redis_server.url)
+    store.client.flushall()
+    store.append_audit(entry())
+    first = sealed(entry(), 1, "")  # always behind somebody else's
+    monkeypatch.setattr(store, "_next_entry", lambda audit: first)
+    with pytest.raises(Unavailable, match="too many write to the audit trail"):
+        store.save_recommendation(recommendation(1), audit=entry())
+    with pytest.raises(Unavailable, match="too many write to the audit trail"):
+        store.append_audit(entry())

@@ -1,0 +1,43 @@
+"""The Scale page as tests open it: clusters that wait, learn and cannot be scaled."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.feeder import Feeder, demo
+from tests.support.scalers import learned, remembered
+from tests.support.waiting import wait_until
+
+OVERDUE = "1 executor is overdue: 3 wanted, 2 present"
+
+
+@pytest.fixture(scope="module")
+def pages_feeder(pages_redis):
+    """narrow waits for an executor and has learned something; wide has no agent."""
+    wide, narrow = models = demo()
+    wide.agent = False
+    narrow.executors, narrow.wanted, narrow.granted, narrow.message = 2, 3, 2, OVERDUE
+    feeder = Feeder(pages_redis.url, models, period_s=1.0, wave=0.03, asks=True)
+    feeder.history(2)
+    feeder.store.save_memories("narrow", remembered(learned(70, ends_at=time.time())))
+    feeder.start()
+    wait_until(lambda: feeder.store.scale_outlooks(), 30, "the scalers were asked")
+    yield feeder
+    feeder.stop()
+
+
+@pytest.fixture
+def scale(open_tab):
+    return opened(open_tab)
+
+
+def opened(open_tab, cluster="narrow", **more):
+    tab = open_tab(f"/scale/{cluster}", **more)
+    expect(tab.page.locator("h1")).to_have_text(f"Scale {cluster}")
+    expect(tab.page.locator("[data-qtable] .q-cell").first).to_be_attached()
+    return tab
+
+
+def toast(page):
+    return page.locator("#toast")

@@ -1,0 +1,33 @@
+"""Waiting for something to come true.
+
+How long that takes says nothing about right or wrong on a machine that others use as
+well: tests wait several times as long as it should take, and benchmarks measure speed.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE = 4.0
+"""How many times as long as expected a test waits."""
+PATIENT_MS = 120_000
+"""How long a test waits for what a page should show, in Playwright's unit."""
+
+
+def wait_until(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+    """Wait for a true value and return it; whatever it raises meanwhile counts as not yet."""
+    deadline = time.monotonic() + PATIENCE * seconds
+    last: Exception | None = None
+    while time.monotonic() < deadline:
+        try:
+            found = condition()
+            if found:
+                return found
+        except (OSError, LookupError, ValueError, TypeError, AttributeError) as error:
+            last = error
+        except Exception as error:
+            if type(error).__module__.split(".")[0] != "redis":
+                raise
+            last = error
+        time.sleep(0.1)
+    raise AssertionError(f"not within {PATIENCE * seconds:.0f} s: {what} ({last})")

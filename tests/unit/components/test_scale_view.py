@@ -1,0 +1,225 @@
+"""The Scale page as data: what is shown is what the engine and the scalers know."""
+
+import msgspec
+import pytest
+from dash._utils import to_json
+from msgspec.structs import replace
+
+from components.delta import cursor_of, delta, start
+from components.pages import page_of
+from components.router import draw
+from components.scale_reader import LOOKED_AT_S, ScaleReader
+from components.view import scale, scale_chart, scale_note
+from components.view.inbox_facts import Control
+from components.view.path import place
+from components.view.world import world_of
+from controllers.engine.recommendation import Recommendation, Status
+from controllers.engine.scaling import Answer, ScaleOutlook
+from controllers.model.decision import NoChange, Prediction, Reason, Scale
+from metrics.memory_store import MemoryStore
+from tests.support.scalers import learned, remembered
+from tests.support.world import demo_world
+
+WHY = Reason(
+    text="The latency of 12.10 s is above 10 s.",
+    rule="latency > t_max",
+    numbers={"latency_s": 12.1, "t_max_s": 10.0, "arrival_rows_per_s": 1234.0, "recommended": 3.0},
+)
+OUT = Scale(
+    cluster="narrow",
+    executors=3,
+    before=2,
+    reason=WHY,
+    prediction=Prediction(load={"narrow": 0.4}, latency_s=2.5),
+)
+STAY = NoChange(reason=Reason(text="Scaling is switched off.", rule="always"))
+BROKEN = NoChange(reason=Reason(text="window: Expected `int` >= 1", rule="not usable"))
+
+
+def outlook(at, **others):
+    return ScaleOutlook(
+        at=at,
+        cluster="narrow",
+        scaler="drs",
+        answers=(
+            Answer(scaler="drs", title="DRS queueing model", decision=OUT, chosen=True),
+            Answer(scaler="no_op", title="No scaling", decision=STAY),
+            Answer(scaler="thresholds", title="Thresholds", decision=BROKEN),
+        ),
+        **others,
+    )
+
+
+def scale_world(*, age_s=1.0, wait="", sojourn=(), **others):
+    world = demo_world()
+    parts = {
+        "scale_outlooks": {"narrow": outlook(world.at - age_s, wait=wait, sojourn=sojourn)},
+        "scale_settings": {"scale:narrow": {"scaler": "drs", "max_executors": 3}},
+    }
+    return replace(world, **{**parts, **others})
+
+
+def figures_of(world, name="narrow"):
+    return scale.figures(world, world.snapshot.cluster(name))
+
+
+def test_answers_stand_side_by_side():
+    figures = figures_of(scale_world())
+    assert figures["answer/drs/answer"].text == "2 → 3"
+    assert figures["answer/drs/why"].text == "The latency of 12.10 s is above 10 s."
+    assert figures["answer/drs/rule"].text == (
+        "latency > t_max: latency 12.1 s, t max 10 s, arrival 1,234 rows/s, recommended 3"
+    )
+    assert (figures["answer/drs/load"].text, figures["answer/drs/latency"].text) == (
+        "0.40",
+        "2.5 s",
+    )
+    assert figures["answer/no_op/answer"].text == "stay"
+    assert figures["answer/no_op/load"].text == "–"
+    assert figures["answer/thresholds/answer"].state == "bad"
+    followed = {k.split("/")[1] for k, f in figures.items() if k.endswith("/followed") and f.text
+                and k.startswith("answer/")}  # fmt: skip
+    assert followed == {"drs"}
+    assert figures["answer/qlearning/why"].text == "Not asked yet."
+
+
+def test_wanted_granted_and_present_are_three_numbers():
+    world = scale_world()
+    assert figures_of(world)["scale/narrow/asked"].text == "2 wanted, granted: not told"
+    cluster = replace(world.snapshot.cluster("narrow"), executors_granted=2)
+    assert scale.executors_text(cluster) == "2 wanted, 2 granted, 1 present"
+    chart = scale_chart.steps_chart("narrow", 5.0)
+    sample = world.newest("narrow")
+    assert [t.name for t in chart.traces[1:4]] == ["wanted", "granted", "present"]
+    load, wanted, granted, present, latency = chart.values(sample)
+    assert (wanted, granted, present, latency) == (2, None, 1, 6.0)
+    assert load == pytest.approx(1.2)
+    two_cores = replace(sample, cluster=replace(sample.cluster, cores_per_executor=2))
+    assert chart.values(two_cores)[0] == pytest.approx(0.6), "in executors, not in cores"
+
+
+def test_limits_are_the_narrower_ones():
+    assert figures_of(scale_world())["scale/narrow/limits"].text == "1 to 3"
+    wide = replace(scale_world(), scale_settings={"scale:narrow": {"max_executors": 99}})
+    assert figures_of(wide)["scale/narrow/limits"].text == "1 to 4"
+    broken = replace(wide, scale_settings={"scale:narrow": {"gone": 1}})
+    assert scale.settings_of(broken, "narrow").scaler == "rate_based", "unusable: the defaults"
+
+
+def test_the_note_says_silent_holding_back_or_ready():
+    ready = scale_note.note(scale_world(), "narrow")
+    assert (ready.state, ready.answer, ready.rule) == ("ok", "2 → 3", "latency > t_max")
+    assert ready.numbers[0] == scale.Number(name="latency", value="12.1 s")
+    waits = scale_note.note(scale_world(wait="the last change is to settle"), "narrow")
+    assert (waits.state, waits.text) == (
+        "warn", "The engine follows DRS queueing model. It holds back: the last change is to settle.",
+    )  # fmt: skip
+    silent = scale_note.note(scale_world(age_s=21.0), "narrow")
+    assert silent.state == "bad"
+    assert silent.answer == ""
+    assert "has not asked the scalers" in scale_note.note(demo_world(), "narrow").text
+
+
+def test_what_the_cluster_says_and_no_agent_are_in_the_note():
+    world = scale_world()
+    series = {
+        **world.series,
+        "narrow": [
+            replace(s, cluster=replace(s.cluster, can_scale=False, message="1 executor is overdue"))
+            for s in world.series["narrow"]
+        ],
+    }
+    told = world_of(series, at=world.at, scale_outlooks=world.scale_outlooks)
+    note = scale_note.note(told, "narrow")
+    assert note.message == "1 executor is overdue"
+    assert "recommendations only" in note.text
+    assert note.state == "warn"
+
+
+def test_the_last_decision_comes_with_its_numbers():
+    found = Recommendation(
+        id="r9", at=5.0, expires_at=9.0, decision=OUT, source="drs", clusters=("narrow",),
+        status=Status.EFFECTIVE,
+    )  # fmt: skip
+    other = replace(found, id="r10", decision=replace(OUT, cluster="wide"), clusters=("wide",))
+    world = scale_world(control=Control(recommendations=(other, found)))
+    last = scale_note.note(world, "narrow").last
+    assert (last.title, last.by, last.href) == (
+        "2 → 3",
+        "by DRS queueing model",
+        "/recommendation/r9",
+    )
+    assert last.status.startswith("effective: it did what was predicted")
+    assert last.numbers[1].value == "10 s"
+    assert scale_note.note(scale_world(), "narrow").last is None
+
+
+def test_the_model_is_compared_only_where_both_are_known():
+    sojourn = (
+        (1.0, None, 4.0),
+        (2.0, 2.0, 4.0),
+        (3.0, 3.0, 4.0),
+        (4.0, 4.4, 4.0),
+        (5.0, 3.0, None),
+    )
+    view = outlook(9.0, sojourn=sojourn)
+    assert scale_chart.sojourn(view)["points"] == [
+        [2000, 2.0, 4.0], [3000, 3.0, 4.0], [4000, 4.4, 4.0],
+    ]  # fmt: skip
+    assert scale_chart.error_share(view) == 0.25
+    assert scale_chart.error_text(view) == (
+        "In the median of the last 3 moments the model is 25 % off what was measured; "
+        "67 % of the time it is too low."
+    )
+    assert "Only 2 moments" in scale_chart.error_text(replace(view, sojourn=sojourn[:3]))
+    assert scale_chart.error_share(None) is None
+
+
+def test_pages_for_no_one_and_unknown_clusters():
+    world = scale_world()
+    choice = page_of(world, place("/scale"))
+    assert choice.kind == "scale_choice"
+    assert choice.figures["scale/narrow/says"].text == "2 → 3"
+    assert choice.figures["scale/wide/says"].text == "–"
+    assert "Choose a cluster" in to_json(draw(world, "/scale"))
+    unknown = to_json(draw(world, "/scale/moon"))
+    assert "There is no cluster moon" in unknown
+    assert "\\u002fscale\\u002fnarrow" in unknown
+    assert page_of(world_of({}, at=5.0), place("/scale")).kind == "empty"
+    assert page_of(world, place("/scale/a/b")).kind == "lost"
+
+
+def test_the_page_and_its_delta_can_be_sent():
+    world = scale_world(memories={"narrow": remembered(learned(40))})
+    assert to_json(draw(world, "/scale/narrow"))
+    data, _ = start(world, "/scale/narrow")
+    assert len(data["charts"][0]["x"]) == 5
+    assert data["charts"][0]["traces"][4]["right"] is True
+    assert data["scale"]["curve"]["rewards"]
+    message, after = delta(world, cursor_of(data["cursor"]))
+    assert to_json(message)
+    again, _ = delta(world, after)
+    assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
+    relearned = replace(world, memories={"narrow": remembered(learned(41))})
+    message, _ = delta(relearned, after)
+    assert len(message["scale"]["curve"]["rewards"]) == 40
+    assert "points" not in message
+
+
+def test_only_what_is_looked_at_is_read():
+    store, reader = MemoryStore(), ScaleReader()
+    store.save_scale_outlook(outlook(1.0))
+    store.save_memories("narrow", {"drs": msgspec.json.encode({})})
+    store.save_settings("scale:narrow", {"scaler": "drs"})
+    store.save_settings("balance", {"moves": 3})
+    assert reader.read(store, 0.0).scale_outlooks == {}
+    reader.look("/cluster/narrow", 1.0)
+    assert reader.read(store, 1.0).scale_outlooks == {}
+    assert reader.look("/scale/narrow", 2.0)
+    found = reader.read(store, 2.0)
+    assert set(found.scale_outlooks) == {"narrow"}
+    assert found.memories == {"narrow": {"drs": b"{}"}}
+    assert found.scale_settings == {"scale:narrow": {"scaler": "drs"}}
+    assert not reader.look("/scale/narrow", 3.0), "it is there"
+    assert reader.read(store, 4.0 + LOOKED_AT_S).memories == {}
+    assert reader.look("/scale/narrow", 5.0 + LOOKED_AT_S)

@@ -1,0 +1,261 @@
+"""A small world for the engine: clusters with agents and hosts that do as they are told."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from controllers.balancing.base import planner
+from controllers.engine.balance import problem_now
+from controllers.engine.cycle import balanced, considered, driven
+from controllers.engine.effects import Chain, carry_out
+from controllers.engine.facts import Facts, due, read
+from controllers.engine.moves import advance, waiting_for
+from controllers.engine.outlook import Outlook, Proposal
+from controllers.engine.ports import Placement
+from controllers.engine.steering import stopped
+from controllers.model.command import CommandResult, CommandStatus, ScaleTo
+from controllers.model.errors import Refused
+from controllers.model.placement import operator_lease
+from controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus, Snapshot
+from metrics.memory_store import MemoryStore
+from metrics.sizing import so_far
+
+PERIOD_S = 2.0
+
+
+@dataclass
+class Place:
+    """One cluster as it really is."""
+
+    executors: int = 1
+    wanted: int = 1
+    most: int = 8
+    can_scale: bool = True
+    hosted: bool = True
+    declared: tuple[str, ...] | None = None
+    silent: bool = False
+    room: int | None = None  # the cluster manager has no more; those asked for come with it
+    scaled: list[str] = field(default_factory=list)  # ids of the commands that were done
+
+
+class World:
+    """Time goes by with `tick`; what was asked of clusters in the store is then done."""
+
+    def __init__(self, **loads: dict[str, float]) -> None:
+        self.now = 1_000_000.0
+        self.store = MemoryStore(clock=lambda: self.now)
+        self.places = {name: Place() for name in loads}
+        self.work = {op: load for ops in loads.values() for op, load in ops.items()}
+        self.runs = dict.fromkeys(self.work, 1)
+        self.where = {op: name for name, ops in loads.items() for op in ops}
+        self.home = dict(self.where)
+        self.refuses: set[str] = set()  # operators that start nowhere but at home
+        self._later: list[tuple[float, Callable[[], None]]] = []
+        for op, name in self.where.items():
+            self.store.place(Placement(operator=op, cluster=name))
+            self.store.acquire(operator_lease(op), f"app-{name}/1", 1e9)
+        self.report()
+
+    def tick(self, seconds: float = PERIOD_S) -> None:
+        """Let time pass, agents act, and samples come."""
+        self.now += seconds
+        due_ = [act for at, act in self._later if at <= self.now]
+        self._later = [(at, act) for at, act in self._later if at > self.now]
+        for act in due_:
+            act()
+        for place in self.places.values():
+            if place.room is not None:
+                place.executors = min(place.wanted, place.room)
+        self.agents()
+        self.hosts()
+        self.report()
+
+    def after(self, seconds: float, act: Callable[[], None]) -> None:
+        """Let a person do something later, whoever leads by then."""
+        self._later.append((self.now + seconds, act))
+
+    def agents(self) -> None:
+        """Carry out commands, as an agent does: each once, none of an old engine."""
+        leader = self.store.lease("engine")
+        for name, place in self.places.items():
+            if place.silent:
+                continue
+            for command in self.store.open_commands(name):
+                status, said = CommandStatus.DONE, ""
+                if self.now > command.expires_at:
+                    status, said = CommandStatus.EXPIRED, "not carried out: it came too late"
+                elif command.fence is not None and leader and command.fence < leader.token:
+                    status, said = CommandStatus.REFUSED, "not carried out: a newer engine leads"
+                elif isinstance(command.action, ScaleTo):
+                    self.store.claim(command.id, name, self.now)
+                    place.scaled.append(command.id)
+                    before, place.wanted = place.executors, command.action.executors
+                    place.executors = min(place.wanted, place.room or place.wanted)
+                    try:
+                        said = so_far(before, place.wanted, place.executors, 90.0)
+                    except Refused as error:
+                        status, said = CommandStatus.FAILED, str(error)
+                self.store.report(
+                    CommandResult(id=command.id, status=status, at=self.now, message=said)
+                )
+
+    def hosts(self) -> None:
+        """Let operators go and take them over, as placement says."""
+        for op, placed in self.store.placements().items():
+            if placed.cluster == self.where[op]:
+                continue
+            lease = self.store.lease(operator_lease(op))
+            if lease is not None:
+                self.store.release(lease)
+                continue
+            self.where[op] = placed.cluster
+            self.runs[op] += 1
+            self.store.acquire(operator_lease(op), f"app-{placed.cluster}/{self.runs[op]}", 1e9)
+
+    def report(self) -> None:
+        """One sample of every cluster that is not silent."""
+        for name, place in self.places.items():
+            if place.silent:
+                continue
+            cores = place.executors
+            here = [op for op in self.work if self.where[op] == name]
+            total = sum(self.work[op] for op in here)
+            self.store.append(
+                ClusterSample(
+                    at=self.now,
+                    period_s=PERIOD_S,
+                    cluster=Cluster(
+                        name=name, app_id=f"app-{name}", executors=place.executors,
+                        executors_wanted=place.wanted, max_executors=place.most,
+                        can_scale=place.can_scale, hosted=place.hosted,
+                        declared=place.declared,
+                    ),
+                    operators=tuple(
+                        self._operator(op, name, min(1.0, cores / max(total, 1e-9)))
+                        for op in here
+                    ),
+                )
+            )  # fmt: skip
+
+    def _operator(self, op: str, name: str, share: float) -> Operator:
+        work = self.work[op]
+        stuck = op in self.refuses and name != self.home[op]
+        return Operator(
+            name=op, cluster=name, run_id=f"{op}-{self.runs[op]}", load=work,
+            status=OperatorStatus.FAILED if stuck else OperatorStatus.RUNNING,
+            message="no such table" if stuck else "",
+            busy_cores=work * share, arrival_rows_per_s=100.0 * work,
+            processed_rows_per_s=100.0 * work * share, cost_s_per_row=0.01, queue_rows=0,
+            processing_s=1.0, batch_id=int(self.now), first_batch_at=1.0, trigger_s=1.0,
+            state_bytes=1000, batches=1, rows=int(100 * work),
+        )  # fmt: skip
+
+
+class Crash(Exception):
+    """The engine dies here."""
+
+
+class Mortal:
+    """A store behind which the engine dies after so many writes, views and memories aside."""
+
+    WRITES = frozenset(
+        {
+            "save_recommendation", "submit", "save_rebalance", "change_mode", "append_audit",
+            "save_outlook",
+        }
+    )  # fmt: skip
+
+    def __init__(self, store: MemoryStore, writes: float) -> None:
+        self._store = store
+        self._left = writes
+
+    def __getattr__(self, name: str):  # type: ignore[no-untyped-def]
+        real = getattr(self._store, name)
+        if name not in self.WRITES:
+            return real
+
+        def write(*args: object, **more: object) -> object:
+            done = real(*args, **more)
+            self._left -= 1
+            if self._left < 0:
+                raise Crash
+            return done
+
+        return write
+
+
+class Lead:
+    """An engine without its process: takes the lease, looks, acts."""
+
+    def __init__(self, world: World, name: str = "one", writes: float = float("inf")) -> None:
+        self.world = world
+        self.store = Mortal(world.store, writes)
+        self.lease = world.store.acquire("engine", name, 30.0)
+        self.news: list[str] = []
+
+    def cycle(
+        self, *, ask: bool = True, planner: str = "", challengers: tuple[str, ...] | None = None
+    ) -> None:
+        """Everything that an engine does in one cycle."""
+        if not self.world.store.renew(self.lease, 30.0):
+            return
+        self._moves()
+        facts = self.facts()
+        if ask:
+            names = due(facts.snapshot, facts.outlooks)
+            memories = {n: self.store.memories(n) for n in names}
+            facts = replace(facts, memories=memories)
+            self.do(considered(facts, names, self.world.now, challengers))
+        if planner:
+            facts = self.facts()
+            view = view_of(facts, planner, self.world.now)
+            self.do(balanced(facts, view, self.world.now))
+        for _ in range(3):
+            if not self.do(driven(self.facts(), self.world.now)):
+                break
+
+    def do(self, chains: list[Chain]) -> int:
+        """Carry out, fenced by our lease."""
+        return carry_out(self.store, chains, self.lease, lambda news: self.news.append(news.event))
+
+    def facts(self) -> Facts:
+        """What there is to know now."""
+        store, now = self.world.store, self.world.now
+        facts = read(
+            store, now, self.lease.token, outlook=store.outlook(), outlooks=store.scale_outlooks()
+        )
+        samples = {n: store.samples(n, now - 120.0, now) for n in self.world.places}
+        return replace(facts, samples=samples)
+
+    def _moves(self) -> None:
+        store, now = self.world.store, self.world.now
+        open_ = [r for r in store.rebalances() if not r.final]
+        leases = {n: store.lease(operator_lease(n)) for n in waiting_for(open_)}
+        for rebalance in open_:
+            snapshot, placements = Snapshot.of(store.latest(), now), store.placements()
+            after, changes = advance(
+                rebalance, snapshot, placements, leases, now,
+                stopped=stopped(store, rebalance),
+            )  # fmt: skip
+            if after != rebalance:
+                self.store.save_rebalance(after, changes, self.lease, seen=placements)
+
+
+def view_of(facts: Facts, name: str, now: float) -> Outlook:
+    """A view of the balance with the plan of one planner only."""
+    problem = problem_now(facts.snapshot, facts.samples, facts.balance, facts.rebalances)
+    plan = planner(name).plan(problem)
+    return Outlook(
+        at=now, problem=problem, planner=name,
+        proposals=(Proposal(label=name, plan=plan, words=""),),
+        distance=((now, plan.before.load_distance),),
+    )  # fmt: skip
+
+
+def run(world: World, lead: Lead, seconds: float, **how: object) -> None:
+    """Let world and engine go on by turns."""
+    end = world.now + seconds
+    while world.now < end:
+        world.tick()
+        lead.cycle(**how)  # type: ignore[arg-type]

@@ -1,0 +1,264 @@
+"""Every guard, closed and open; modes and criteria; the table of transitions."""
+
+from itertools import product
+
+import pytest
+from msgspec.structs import replace
+
+from controllers.engine.guards import HARD, POLICY, TIMING, Case, closed, look
+from controllers.engine.hours import DAY_S, HOUR_S
+from controllers.engine.modes import why_not_by_itself
+from controllers.engine.moves import MoveState, Rebalance
+from controllers.engine.recommendation import (
+    TRANSITIONS,
+    Entry,
+    IllegalTransition,
+    Recommendation,
+    Status,
+    moved_to,
+)
+from controllers.engine.rules import Criteria, EngineSettings, GuardSettings
+from controllers.engine.scaling import ScaleSettings
+from controllers.engine.verification import Track, outcome, track
+from controllers.model.decision import Move, Moves, Prediction, Reason, Scale
+from controllers.model.snapshot import Cluster, Mode, Snapshot
+
+NOW = 1_000 * DAY_S + 12 * HOUR_S
+MOVE = Move(operator="x", source="a", target="b")
+
+
+def scale(executors: int, before: int = 2, **more: object) -> Recommendation:
+    decision = Scale(cluster="a", executors=executors, before=before, reason=Reason(text=""))
+    return Recommendation(
+        id="new", at=NOW, expires_at=NOW + 60, decision=decision, source="drs", clusters=("a",),
+        **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def moves(cost: float = 10.0) -> Recommendation:
+    decision = Moves(moves=(MOVE,), reason=Reason(text=""), prediction=Prediction(cost=cost))
+    return Recommendation(
+        id="new", at=NOW, expires_at=NOW + 60, decision=decision, source="dodo",
+        clusters=("a", "b"),
+    )  # fmt: skip
+
+
+def past(
+    found: Recommendation, ago_s: float, status: Status = Status.APPLIED, mode: str = "auto"
+) -> Recommendation:
+    begun = Entry(at=NOW - ago_s, status=Status.APPLYING, by="engine")
+    end = Entry(at=NOW - ago_s, status=status, by="engine")
+    return replace(
+        found, id=f"past-{ago_s}-{found.kind}", status=status, mode=mode,
+        applied_at=None if status in (Status.FAILED, Status.APPLYING) else NOW - ago_s,
+        history=(begun, end),
+    )  # fmt: skip
+
+
+def case(found: Recommendation, **more: object) -> Case:
+    clusters = tuple(
+        Cluster(
+            name=n, executors=2, executors_wanted=2, max_executors=9, can_scale=True, hosted=True
+        )
+        for n in ("a", "b")
+    )
+    settings = GuardSettings(stabilisation_s=30, scale_in_delay_s=0, **more.pop("rules", {}))  # type: ignore[arg-type]
+    facts = {
+        "snapshot": Snapshot(at=NOW, period_s=2.0, clusters=clusters),
+        "settings": {"a": settings, "b": settings},
+        "fresh_periods": {"a": 9, "b": 9},
+        **more,
+    }
+    return Case(recommendation=found, now=NOW, **facts)  # type: ignore[arg-type]
+
+
+def silent(**change: object) -> Snapshot:
+    clusters = tuple(
+        replace(c, **(change if c.name == "a" else {}))  # type: ignore[arg-type]
+        for c in case(scale(3)).snapshot.clusters
+    )
+    return Snapshot(at=NOW, period_s=2.0, clusters=clusters)
+
+
+OUT, IN = scale(3), scale(1)
+UNDER_WAY = Rebalance(id="r", at=NOW, moves=(MoveState(move=MOVE),))
+CASES: list[tuple[str, Case, str, float | None]] = [
+    ("data gate", case(OUT, fresh_periods={"a": 1}), "1 of 3 periods", NOW + 4),
+    ("data gate", case(OUT, snapshot=silent(heartbeat_age_s=60.0)), "60 s old", None),
+    ("executor limits", case(scale(10)), "1 to 9 executors, not 10", None),
+    ("executor limits", case(OUT, scaling={"a": ScaleSettings(max_executors=2)}), "1 to 2", None),
+    ("total capacity", case(OUT, engine=EngineSettings(total_executors=4)), "2 executors", None),
+    ("agent", case(OUT, snapshot=silent(can_scale=False)), "a recommendation only", None),
+    ("agent", case(moves(), snapshot=silent(hosted=False)), "start and stop operators", None),
+    ("step limit", case(scale(7)), "4 executors are the most", None),
+    ("one action at a time", case(OUT, others=[past(IN, 1, Status.APPLYING)]), "under way", None),
+    ("one action at a time", case(OUT, rebalances=[UNDER_WAY]), "a rebalance with a", None),
+    ("stabilisation", case(OUT, others=[past(moves(), 10)]), "settle", NOW + 20),
+    ("stabilisation", case(OUT, others=[past(IN, 10, Status.FAILED)]), "settle", NOW + 20),
+    ("still to come", case(OUT, snapshot=silent(executors=1)), "1 of the 2 executors", None),
+    (
+        "scale-in delay",
+        case(
+            IN,
+            settings={"a": GuardSettings(scale_in_delay_s=60)},
+            asked={"a": [(NOW - 70, 1), (NOW - 15, 2), (NOW - 5, 1)]},
+        ),
+        "60 s long",
+        NOW + 45,
+    ),
+    (
+        "action budget",
+        case(OUT, others=[past(OUT, 100), past(OUT, 3000)], rules={"actions_per_hour": 2}),
+        "2 actions on a",
+        NOW + 600,
+    ),
+    (
+        "flapping",
+        case(OUT, others=[past(IN, 100), past(OUT, 200), past(IN, 300)], rules={"most_flips": 3}),
+        "out and in 3 times",
+        NOW + 1500,
+    ),
+    ("excluded hours", case(OUT, rules={"excluded_hours": "11-14"}), "11-14 UTC", NOW + 7200),
+    (
+        "migration cost",
+        case(moves(60.0), others=[past(moves(50.0), 1800)], rules={"move_bytes_per_hour": 100}),
+        "110 bytes in an hour",
+        NOW + 1800,
+    ),
+    ("pause", case(OUT, engine=EngineSettings(paused=True)), "paused", None),
+]
+
+
+@pytest.mark.parametrize(("name", "found", "why", "opens_at"), CASES)
+def test_a_guard_is_closed_with_reason_and_time(
+    name: str, found: Case, why: str, opens_at: float | None
+) -> None:
+    state = next(s for s in look(found) if s.name == name)
+    assert not state.open
+    assert why in state.reason
+    assert state.opens_at == opens_at
+
+
+def test_every_guard_was_shown_closed_and_all_are_open_in_a_quiet_world() -> None:
+    assert {name for name, *_ in CASES} == {*TIMING, *HARD, *POLICY}
+    for found in (OUT, IN, moves()):
+        quiet = case(found, asked={"a": [(NOW - 99, 1)]})
+        assert closed(look(quiet), TIMING, HARD, POLICY) is None
+
+
+def test_what_is_on_its_way_elsewhere_counts_for_the_total() -> None:
+    coming = replace(scale(5), id="b", clusters=("b",), status=Status.APPLYING)
+    coming = replace(coming, decision=replace(coming.decision, cluster="b"))
+    found = case(OUT, engine=EngineSettings(total_executors=7), others=[coming])
+    assert "5 executors are in use or coming elsewhere" in closed(look(found), HARD).reason  # type: ignore[union-attr]
+
+
+def test_of_two_that_were_approved_only_the_later_one_waits() -> None:
+    first = past(scale(5), 20, Status.APPROVED)
+    second = past(scale(5), 10, Status.APPROVED)
+    second = replace(
+        second, clusters=("b",), decision=replace(second.decision, cluster="b"), applied_at=None
+    )
+    first = replace(first, applied_at=None)
+    both, limit = [second, first], EngineSettings(total_executors=8)
+    assert closed(look(case(first, engine=limit, others=both)), HARD) is None
+    waits = closed(look(case(second, engine=limit, others=both)), HARD)
+    assert waits is not None
+    assert "5 executors are in use or coming elsewhere, and 8 are the most" in waits.reason
+
+
+@pytest.mark.parametrize(
+    ("mode", "criteria", "found", "record", "why"),
+    [
+        (Mode.AUTO, Criteria(scale_out=False), OUT, Track(), ""),
+        (Mode.APPROVE, Criteria(), OUT, Track(), "somebody has to approve"),
+        (Mode.RECOMMEND, Criteria(), OUT, Track(), "somebody has to approve"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(), OUT, Track(), ""),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(scale_out=False), OUT, Track(), "not among"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(scale_in=False), IN, Track(), "not among"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(rebalance=False), moves(), Track(), "not among"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(), scale(6), Track(), "a step of 4"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(most_move_bytes=5), moves(), Track(), "10 bytes"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(hours="1-5"), OUT, Track(), "not between 1-5"),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(hours="8-18"), OUT, Track(), ""),
+        (Mode.AUTO_WITHIN_CRITERIA, Criteria(least_judged=3), OUT, Track(judged=2), "2 of 3"),
+        (
+            Mode.AUTO_WITHIN_CRITERIA,
+            Criteria(least_judged=3, least_effective_share=0.8),
+            OUT,
+            Track(judged=4, effective=3),
+            "75% of drs's actions",
+        ),
+    ],
+)
+def test_modes_and_criteria(
+    mode: Mode, criteria: Criteria, found: Recommendation, record: Track, why: str
+) -> None:
+    own = dict.fromkeys(("a", "b"), criteria)
+    said = why_not_by_itself(found, mode, own, dict.fromkeys(("a", "b"), record), NOW)
+    assert (why in said) if why else said == ""
+
+
+def test_the_table_is_walked_and_nothing_else_is_possible() -> None:
+    for before, after in product(Status, Status):
+        found = replace(scale(3), status=before)
+        if after in TRANSITIONS[before]:
+            moved = moved_to(found, after, at=NOW, by="ada", why="so")
+            assert (moved.status, moved.version) == (after, 1)
+            assert moved.history[-1] == Entry(at=NOW, status=after, by="ada", why="so")
+        else:
+            with pytest.raises(IllegalTransition, match=f"is {before} and cannot become {after}"):
+                moved_to(found, after, at=NOW, by="ada")
+
+
+def test_verdicts_and_records() -> None:
+    out = scale(4)
+    out = replace(
+        out,
+        before=replace(out.before, load={"a": 1.2}, executors={"a": 2}, work_cores=2.4),
+        predicted=replace(out.before, load={"a": 0.6}, executors={"a": 4}, work_cores=2.4),
+    )
+
+    def measured(load: float, executors: int = 4, work: float = 2.4) -> object:
+        return replace(out.before, load={"a": load}, executors={"a": executors}, work_cores=work)
+
+    good = outcome(out, measured(0.7), 0.5)  # type: ignore[arg-type]
+    assert (good.status, round(good.effectiveness or 0, 3)) == (Status.EFFECTIVE, 0.833)
+    assert good.error_share == pytest.approx(1 / 6)
+    bad = outcome(out, measured(1.1), 0.5)  # type: ignore[arg-type]
+    assert bad.status is Status.INEFFECTIVE
+    partly = outcome(out, measured(0.8, executors=3), 0.5)  # type: ignore[arg-type]
+    assert (partly.status, round(partly.effectiveness or 0, 3)) == (Status.EFFECTIVE, 0.667)
+    short = outcome(out, measured(1.2, executors=2), 0.5)  # type: ignore[arg-type]
+    assert short.verdict == "2 executors are there instead of 4."
+    down = replace(out, decision=replace(out.decision, executors=1, before=2))
+    down = replace(down, predicted=replace(out.predicted, load={"a": 1.3}, executors={"a": 1}))
+    worse = outcome(down, measured(1.6, executors=1), 0.5)  # type: ignore[arg-type]
+    assert worse.status is Status.INEFFECTIVE  # it rose to four times what was promised
+    nothing = outcome(out, replace(out.before, load={}, executors={"a": 4}), 0.5)
+    assert (nothing.status, nothing.effectiveness) == (Status.UNMEASURED, None)
+    record = track(
+        [
+            replace(out, id=str(i), status=s, effectiveness=e, measured=measured(m))  # type: ignore[arg-type]
+            for i, (s, e, m) in enumerate(
+                [
+                    (Status.EFFECTIVE, 0.8, 0.72),
+                    (Status.EFFECTIVE, 0.6, 0.84),
+                    (Status.INEFFECTIVE, 0.4, 0.96),
+                    (Status.EFFECTIVE, None, 0.5),
+                ]
+            )
+        ],
+        "a",
+        "drs",
+    )
+    assert (record.judged, record.effective, record.calibration) == (3, 2, 0.6)
+    assert record.error_share == pytest.approx(0.4)
+
+
+def test_what_people_did_by_hand_is_no_flapping() -> None:
+    by_hand = [
+        replace(past(k, at), source="by hand") for k, at in ((IN, 100), (OUT, 200), (IN, 300))
+    ]
+    states = look(case(OUT, others=by_hand, rules={"most_flips": 3}))
+    assert next(s for s in states if s.name == "flapping").open

@@ -1,0 +1,119 @@
+"""Operators and generators are told under the same rules as everything else."""
+
+import pytest
+from msgspec.structs import replace
+
+from commands import control
+from controllers.engine.operating import steer, tell
+from controllers.engine.ports import Workload
+from controllers.engine.rules import ENGINE
+from controllers.model.command import CommandResult, CommandStatus, StartOperator, StopOperator
+from controllers.model.errors import InvalidInput, Refused
+from controllers.model.placement import Placement
+from metrics.memory_store import MemoryStore
+
+STOP = StopOperator(operator="top_n")
+RATE = Workload(name="tweets", rows_per_s=100.0)
+WHO = {"by": "ada", "now": 5.0, "address": "10.0.0.7"}
+
+
+@pytest.fixture
+def store():
+    found = MemoryStore()
+    found.place(Placement(operator="top_n", cluster="narrow"))
+    found.set_workload(RATE)
+    return found
+
+
+def stop(store, id="1", action=STOP, **more):
+    return tell(store, "narrow", action, id=id, expires_after_s=30.0, **WHO, **more)
+
+
+def test_it_is_said_before_it_is_done(store):
+    command = stop(store, comment="too loud")
+    assert store.open_commands("narrow") == [command]
+    assert (command.by, command.expires_at, command.fence) == ("ada", 35.0, None)
+    entry = store.audit(1)[0]
+    assert (entry.by, entry.action, entry.subject) == ("ada", "operator.stop", "top_n")
+    assert (entry.why, entry.address, entry.detail) == (
+        "too loud", "10.0.0.7", "narrow: stop top_n",
+    )  # fmt: skip
+
+
+def test_the_same_id_is_one_command_and_nothing_else(store):
+    assert stop(store) == stop(store)
+    assert len(store.audit()) == len(store.open_commands("narrow")) == 1
+    with pytest.raises(Refused, match="Something else was asked for under this id"):
+        stop(store, action=StartOperator(operator="top_n"))
+    with pytest.raises(Refused, match="Something else"):
+        stop(store, action=StopOperator(operator="extractor"))
+
+
+def test_a_comment_is_required_where_one_is(store):
+    store.save_settings(ENGINE, {"comment_required": True})
+    with pytest.raises(InvalidInput, match="Say why"):
+        stop(store, comment="  ")
+    with pytest.raises(InvalidInput, match="Say why"):
+        steer(store, RATE, replace(RATE, paused=True), **WHO)
+    assert store.open_commands("narrow") == []
+    assert store.audit() == []
+    assert list(store.workloads()) == [RATE]
+    stop(store, comment="too loud")
+    steer(store, RATE, replace(RATE, paused=True), comment="too loud", **WHO)
+    assert [e.why for e in store.audit()] == ["too loud", "too loud"]
+
+
+def test_with_four_eyes_nobody_tells_an_operator_alone(store):
+    store.save_settings(ENGINE, {"four_eyes": True})
+    with pytest.raises(Refused, match="nobody can stop an operator alone"):
+        stop(store)
+    assert store.open_commands("narrow") == []
+    assert store.audit() == []
+
+
+def test_a_rate_is_audited_with_what_it_was(store):
+    steer(store, RATE, RATE, **WHO)
+    assert store.audit() == []
+    steer(store, RATE, replace(RATE, rows_per_s=250.0), **WHO)
+    entry = store.audit(1)[0]
+    assert (entry.action, entry.subject, entry.detail) == (
+        "workload.changed", "tweets", "250 rows/s",
+    )  # fmt: skip
+    assert entry.before == {"rows_per_s": 100.0, "paused": False}
+    assert store.workloads()[0].rows_per_s == 250.0
+
+
+# -- the same from the terminal
+
+
+class Obeying(MemoryStore):
+    """Every command is done as soon as it is given."""
+
+    def submit(self, command):
+        super().submit(command)
+        self.report(CommandResult(id=command.id, status=CommandStatus.DONE, at=1.0))
+
+
+def test_the_terminal_follows_the_same_rules():
+    store = Obeying()
+    store.place(Placement(operator="top_n", cluster="narrow"))
+    store.set_workload(RATE)
+    assert control.operator(store, "restart", "top_n").status is CommandStatus.DONE
+    control.rate(store, 250.0, None, None)
+    store.save_settings(ENGINE, {"comment_required": True})
+    for act in (
+        lambda **more: control.operator(store, "stop", "top_n", **more),
+        lambda **more: control.rate(store, 300.0, None, None, **more),
+    ):
+        with pytest.raises(InvalidInput, match="Say why"):
+            act()
+        act(comment="too loud")
+    said = [(e.action, e.why) for e in reversed(store.audit())]
+    assert said == [
+        ("operator.restart", ""), ("workload.changed", ""),
+        ("operator.stop", "too loud"), ("workload.changed", "too loud"),
+    ]  # fmt: skip
+    assert all(e.by.startswith("command line: ") for e in store.audit())
+    store.save_settings(ENGINE, {"four_eyes": True})
+    with pytest.raises(Refused, match="nobody can start an operator alone"):
+        control.operator(store, "start", "top_n", "because")

@@ -1,0 +1,80 @@
+"""Which plans become proposals: those that even the load out, or bring together what talks."""
+
+from msgspec.structs import replace
+
+from controllers.balancing.problem import Bin, Flow, Item, Problem
+from controllers.engine.balance import BalanceSettings
+from controllers.engine.effects import Create, KeepBalance
+from controllers.engine.facts import Facts
+from controllers.engine.outlook import Outlook, Proposal, by_hand
+from controllers.engine.rebalancing import balanced
+from controllers.model.decision import Move
+from controllers.model.placement import Placement
+from controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+
+SETTINGS = BalanceSettings(planner="albic", least_periods=2)
+TOGETHER = (
+    Move(operator="x", source="b", target="a"),
+    Move(operator="y", source="a", target="b"),
+)
+
+
+def apart(heavier: float = 0.0, elsewhere: float = 0.0) -> Problem:
+    """Two pairs that talk, each on two clusters, with even load: once they are together it is
+    uneven by the load that x is `heavier`. The traffic `elsewhere` is on one cluster anyhow."""
+    loads = {"w": 0.3, "x": 0.3 + heavier, "y": 0.3, "z": 0.3, "v": heavier, "u": 0.0}
+    return Problem(
+        bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
+        items=tuple(
+            Item(name=n, load=load, bin=b, series=(load, load))
+            for (n, load), b in zip(loads.items(), "ababaa", strict=True)
+        ),
+        flows=(
+            Flow(source="w", target="x", rate=9.0),
+            Flow(source="y", target="z", rate=5.0),
+            Flow(source="v", target="u", rate=elsewhere),
+        ),
+    )
+
+
+def looked(problem: Problem, settings: BalanceSettings = SETTINGS) -> tuple[int, str]:
+    """How many proposals come of it, and why the engine holds back if it does."""
+    plan = replace(by_hand(problem, TOGETHER), planner="albic")
+    view = Outlook(
+        at=100.0, problem=problem, planner="albic",
+        proposals=(Proposal(label="ALBIC", plan=plan, words=""),),
+        distance=((100.0, plan.before.load_distance),),
+    )  # fmt: skip
+    operators = tuple(Operator(name=i.name, cluster=i.bin, load=i.load) for i in problem.items)
+    clusters = tuple(Cluster(name=n, executors=1, hosted=True) for n in ("a", "b"))
+    facts = Facts(
+        snapshot=Snapshot(at=100.0, period_s=2.0, clusters=clusters, operators=operators),
+        token=1,
+        samples={
+            c.name: [ClusterSample(at=100.0 - i, period_s=2.0, cluster=c) for i in range(5)]
+            for c in clusters
+        },
+        balance=settings,
+        placements={o.name: Placement(operator=o.name, cluster=o.cluster) for o in operators},
+    )
+    effects = [e for chain in balanced(facts, view, 100.0) for e in chain]
+    (kept,) = (e for e in effects if isinstance(e, KeepBalance))
+    return sum(isinstance(e, Create) for e in effects), kept.outlook.wait
+
+
+def test_a_plan_that_brings_operators_together_is_proposed() -> None:
+    assert looked(apart()) == (1, "")
+    assert looked(apart(elsewhere=14.0)) == (1, "")  # from 50 to 100 % of the traffic
+
+
+def test_a_little_less_traffic_is_not_worth_a_move() -> None:
+    assert looked(apart(elsewhere=200.0)) == (0, "albic gains only 0.0 points")
+    few = replace(SETTINGS, least_collocation_gain=0.6)
+    assert looked(apart(elsewhere=14.0), few) == (0, "albic gains only 0.0 points")
+
+
+def test_it_is_not_bought_with_a_load_that_is_too_uneven() -> None:
+    assert looked(apart(heavier=0.05)) == (1, "")
+    assert looked(apart(heavier=0.15)) == (0, "albic gains only -15.0 points")
+    even = replace(SETTINGS, most_distance=3.0)
+    assert looked(apart(heavier=0.05), even) == (0, "albic gains only -5.0 points")

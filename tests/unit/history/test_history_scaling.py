@@ -1,0 +1,42 @@
+"""What the scalers would have said at a moment does not depend on the way to it."""
+
+import pytest
+
+from components.view.replay_scaling import shadow_at
+from metrics.replay import RecordedRun
+from tests.support.recorded_run import T0, recorded
+
+MOMENTS = [T0 + at for at in range(1690, 1870, 20)]  # over two blocks and a change of settings
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs")
+    return RecordedRun(root / recorded(root))
+
+
+def jumped(run, at):
+    run.worked_out.clear()
+    return shadow_at(run, "wide", at)
+
+
+@pytest.fixture(scope="module")
+def jumps(run):
+    return [jumped(run, at) for at in MOMENTS]
+
+
+def test_a_walk_gives_the_answers_of_a_jump(run, jumps):
+    run.worked_out.clear()
+    assert [shadow_at(run, "wide", at) for at in MOMENTS] == jumps
+    assert [s.outlook.scaler for s in jumps] == ["drs"] * 6 + ["fixed"] * 3
+    assert [s.outlook.at for s in jumps] == MOMENTS
+    (forecast,) = [a for a in jumps[-1].outlook.answers if a.scaler == "predictive"]
+    assert "forecast_error" in forecast.decision.reason.numbers  # it was led for long enough
+
+
+def test_a_walk_back_gives_them_too_and_asks_nobody_again(run, jumps, monkeypatch):
+    run.worked_out.clear()
+    for at in (MOMENTS[5], MOMENTS[-1]):
+        shadow_at(run, "wide", at)
+    monkeypatch.setattr("components.view.replay_scaling.ask", None)
+    assert [shadow_at(run, "wide", at) for at in reversed(MOMENTS)] == jumps[::-1]

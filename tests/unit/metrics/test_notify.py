@@ -1,0 +1,92 @@
+"""Telling others: each happening once, whatever becomes of the address."""
+
+import threading
+import time
+from collections.abc import Iterator
+from http.client import InvalidURL
+
+import pytest
+from msgspec.structs import replace
+
+from controllers.engine.effects import News
+from controllers.engine.rules import EngineSettings
+from controllers.model.errors import InvalidInput
+from controllers.settings import build
+from metrics import notify
+from metrics.notify import Notifier
+
+NEWS = News(
+    at=1.0, event="mode.backed_off", subject="a", clusters=("a",), text="a: mode approve from now on"
+)  # fmt: skip
+
+
+@pytest.fixture
+def notifier() -> Iterator[Notifier]:
+    found = Notifier()
+    found.url = "http://127.0.0.1/hook"
+    yield found
+    found.close()
+
+
+def test_the_thread_outlives_every_address(
+    notifier: Notifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bytes] = []
+    real = notify._post
+    monkeypatch.setattr(
+        notify,
+        "_post",
+        lambda url, body: real(url, body) if "80a" in url else told.append(body),
+    )
+    notifier.url = "http://127.0.0.1:80a/x"
+    with pytest.raises(InvalidURL):  # which is neither an OSError nor a ValueError of urllib
+        real(notifier.url, b"")
+    notifier.tell(NEWS)
+    notifier.url = "http://127.0.0.1/hook"
+    notifier.tell(replace(NEWS, subject="b"))
+    notifier.close()
+    assert len(told) == 1
+
+
+def test_the_same_is_told_once_and_what_happens_later_again(
+    notifier: Notifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bytes] = []
+    monkeypatch.setattr(notify, "_post", lambda url, body: told.append(body))
+    notifier.tell(NEWS)
+    notifier.tell(replace(NEWS, at=2.0))
+    notifier.tell(replace(NEWS, at=900.0, text="a: mode approve from now on. r2 was ineffective"))
+    notifier.close()
+    assert len(told) == 2
+
+
+def test_closing_does_not_wait_for_a_full_queue(
+    notifier: Notifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = threading.Event()
+    monkeypatch.setattr(notify, "_post", lambda url, body: hangs.wait(60))
+    for i in range(notify.REMEMBERED + 5):
+        notifier.tell(replace(NEWS, subject=str(i)))
+    began = time.monotonic()
+    notifier.close(timeout_s=0.1)
+    assert time.monotonic() - began < 5.0
+    hangs.set()
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://hook", "http://", "http://127.0.0.1:80a/x", "http://h:70000", "http://h/a b"]
+)
+def test_an_address_that_cannot_work_is_refused(url: str) -> None:
+    with pytest.raises(InvalidInput, match="webhook_url must") as refused:
+        build(EngineSettings, {"webhook_url": url})
+    assert url not in str(refused.value)  # it may hold a key
+
+
+def test_an_address_that_can_is_kept() -> None:
+    for url in (
+        "",
+        "http://127.0.0.1:8080/key?x=1",
+        "https://hooks.example/T0/B1",
+        "http://[::1]:9",
+    ):
+        assert build(EngineSettings, {"webhook_url": url}).webhook_url == url

@@ -1,0 +1,331 @@
+"""One operator in a host: a query that ends late keeps its lease, and only its own waits."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from controllers.engine.ports import Placement
+from controllers.model.command import RestartOperator, StopOperator
+from controllers.model.errors import Refused
+from controllers.model.placement import operator_lease
+from controllers.model.snapshot import OperatorStatus
+from metrics.memory_store import MemoryStore
+from pipeline import host as host_module
+from pipeline.host import Host, HostSettings
+from pipeline.operator import Operator
+from pipeline.runner import HALT_S, LEASE_S, Runner
+
+
+class Query:
+    """A query as Spark has it: it writes until its batch is over or it is stopped."""
+
+    def __init__(self, now: Callable[[], float], batch_s: float = 0.0) -> None:
+        self.id = "q"
+        self._now = now
+        self._batch_s = batch_s
+        self._until = float("inf")  # of its last batch, once it is to end
+        self.stopped = False
+        self.progress: dict[str, Any] | None = None
+        self._jsq = SimpleNamespace(
+            streamingQuery=lambda: SimpleNamespace(state=lambda: self),
+            lastProgress=lambda: (
+                self.progress and SimpleNamespace(json=lambda: json.dumps(self.progress))
+            ),
+        )
+
+    @property
+    def writes(self) -> bool:
+        return not self.stopped and self._now() < self._until
+
+    @property
+    def isActive(self) -> bool:
+        return self._until == float("inf") and not self.stopped
+
+    @property
+    def status(self) -> dict[str, bool]:
+        return {"isTriggerActive": self._batch_s > 0}
+
+    def set(self, terminated: object) -> None:
+        self._until = self._now() + self._batch_s
+
+    def awaitTermination(self, timeout: float) -> bool:
+        assert timeout <= 1.0, "nobody may wait for a batch here"
+        return not self.writes
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def exception(self) -> None:
+        return None
+
+    def trigger(self, at: float, *, batch: bool = True) -> None:
+        took = {"triggerExecution": 500, **({"addBatch": 400} if batch else {})}
+        stamp = datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
+        self.progress = {
+            "id": "q", "runId": "r", "timestamp": stamp, "batchId": 1, "durationMs": took,
+        }  # fmt: skip
+
+
+class Fake(Operator):
+    """An operator whose queries are all kept."""
+
+    def __init__(self, name: str, now: Callable[[], float], batch_s: float = 0.0) -> None:
+        super().__init__(name, lambda *_: None)
+        object.__setattr__(self, "queries", [])
+        object.__setattr__(self, "make", lambda: Query(now, batch_s))
+
+    def start(self, *_: object) -> Query:
+        self.queries.append(self.make())
+        return self.queries[-1]
+
+
+class Place:
+    """A host without Spark: its runners, stepped and renewed by turns."""
+
+    def __init__(self, world: "World", name: str) -> None:
+        self._world = world
+        self.name = name
+        self.runners: dict[str, Runner] = {}
+
+    def declare(self, operator: Operator) -> Runner:
+        world = self._world
+        self.runners[operator.name] = Runner(
+            operator, MagicMock(), world.store, f"app-{self.name}/1", "redis://", Path("/tmp"),
+            clock=lambda: world.now,
+        )  # fmt: skip
+        return self.runners[operator.name]
+
+
+class World:
+    """Two hosts, one store, one clock; `wanted` says where each operator is placed."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.store = MemoryStore(clock=lambda: self.now)
+        self.a, self.b = Place(self, "a"), Place(self, "b")
+        self.wanted: dict[str, str] = {}
+
+    def run(self, seconds: float, check: Callable[[], None] = lambda: None) -> None:
+        end = self.now + seconds
+        while self.now < end:
+            self.now += 0.5
+            for place in (self.a, self.b):
+                for name, runner in place.runners.items():
+                    runner.renew()
+                    runner.step(self.wanted.get(name) == place.name)
+            check()
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_a_batch_longer_than_a_lease_runs_in_one_place_only(world: World) -> None:
+    assert LEASE_S < 18.0
+    x = Fake("x", lambda: world.now, batch_s=20.0)
+    y = Fake("y", lambda: world.now)
+    for place in (world.a, world.b):
+        place.declare(x)
+    world.a.declare(y)
+    world.wanted = {"x": "a", "y": "a"}
+    world.run(3.0)
+    world.wanted["x"] = "b"
+
+    def one_writes() -> None:
+        assert sum(q.writes for q in x.queries) <= 1
+
+    world.run(18.0, one_writes)
+    assert [q.writes for q in x.queries] == [True]
+    assert world.store.lease(operator_lease("x")).holder == "app-a/1"
+    assert world.b.runners["x"].status is OperatorStatus.WAITING
+    world.run(4.0, one_writes)
+    assert [q.writes for q in x.queries] == [False, True]
+    assert world.a.runners["x"].status is OperatorStatus.STOPPED
+    assert world.store.lease(operator_lease("x")).holder == "app-b/1"
+    assert (len(y.queries), world.a.runners["y"].restarts) == (1, 0)
+    assert world.a.runners["y"].status is OperatorStatus.RUNNING
+
+
+def test_what_does_not_reach_a_batch_boundary_is_stopped_before_its_lease_goes(
+    world: World,
+) -> None:
+    x = Fake("x", lambda: world.now, batch_s=1e9)
+    for place in (world.a, world.b):
+        place.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    world.wanted = {"x": "b"}
+    world.run(HALT_S - 1.0)
+    assert [q.writes for q in x.queries] == [True]
+    world.run(3.0)
+    assert [q.stopped for q in x.queries] == [True, False]
+
+
+def test_a_query_that_cannot_be_stopped_keeps_its_lease(world: World) -> None:
+    def refuse() -> None:
+        raise RuntimeError("it does not react")
+
+    x = Fake("x", lambda: world.now, batch_s=1e9)
+    runner = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    x.queries[0].stop = refuse
+    world.wanted = {}
+    world.run(HALT_S + 60.0)
+    assert world.store.lease(operator_lease("x")).holder == "app-a/1"
+    del x.queries[0].stop
+    world.run(1.0)
+    assert runner.status is OperatorStatus.STOPPED
+    assert world.store.lease(operator_lease("x")) is None
+
+
+def test_without_its_lease_a_query_does_not_finish_its_batch(world: World) -> None:
+    x = Fake("x", lambda: world.now, batch_s=20.0)
+    runner = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    world.store.release(world.store.lease(operator_lease("x")))
+    world.run(0.5)
+    assert (x.queries[0].stopped, runner.message) == (True, "its lease had run out")
+    world.run(1.0)
+    assert runner.status is OperatorStatus.RUNNING
+    world.store.renew = world.store.acquire = MagicMock(side_effect=OSError)
+    world.run(LEASE_S)
+    assert [q.stopped for q in x.queries] == [True, True]
+    assert "until Redis is back" in runner.message
+
+
+def test_a_restart_waits_for_the_batch_and_keeps_the_lease(world: World) -> None:
+    x = Fake("x", lambda: world.now, batch_s=20.0)
+    runner = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    token = world.store.lease(operator_lease("x")).token
+    runner.restart()
+    world.run(19.0)
+    assert (len(x.queries), runner.status) == (1, OperatorStatus.STARTING)
+    world.run(3.0)
+    assert (len(x.queries), runner.status) == (2, OperatorStatus.RUNNING)
+    assert world.store.lease(operator_lease("x")).token == token
+
+
+def test_the_last_commit_is_known_also_of_a_host_that_was_killed(world: World) -> None:
+    x = Fake("x", lambda: world.now)
+    world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    x.queries[0].trigger(1_700_000_000.0)
+    world.run(5.0)
+    assert world.store.last_commit("x") == pytest.approx(1_700_000_000.5)
+    x.queries[0].trigger(1_700_000_010.0, batch=False)
+    world.run(5.0)
+    assert world.store.last_commit("x") == pytest.approx(1_700_000_000.5)
+    world.a.runners.clear()  # kill -9
+    runner = world.b.declare(x)
+    world.wanted = {"x": "b"}
+    world.run(LEASE_S + 2.0)
+    assert runner.facts().last_commit_at == pytest.approx(1_700_000_000.5)
+
+
+def test_a_trigger_that_found_nothing_to_do_is_told_until_there_is_a_batch(world: World) -> None:
+    x = Fake("x", lambda: world.now)
+    runner = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(3.0)
+    assert runner.facts().idle is None
+    x.queries[0].trigger(1_700_000_000.0, batch=False)
+    world.run(3.0)
+    assert runner.facts().idle.run_id == "r"
+    x.queries[0].trigger(1_700_000_002.0)
+    world.run(3.0)
+    assert runner.facts().idle is None
+
+
+# -- the host around it
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
+    """A host of one operator, x, without Spark; leases and looks are quick."""
+    agent = SimpleNamespace(holder="app-a/1", start=lambda: None, close=lambda: None)
+    monkeypatch.setattr(host_module, "create_session", lambda *_, **__: MagicMock())
+    monkeypatch.setattr(host_module, "Executors", lambda *_: None)
+    monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
+    monkeypatch.setattr(host_module, "RENEW_S", 0.05)
+    monkeypatch.setattr("pipeline.runner.LEASE_S", 2.5)
+    store = MemoryStore()
+    store.place(Placement(operator="x", cluster="a"))
+    settings = HostSettings(name="a", master="", redis_url="", place=("x",))
+    found = Host(settings, [Fake("x", time.monotonic)], store)
+    thread = threading.Thread(target=found.run, daemon=True)
+    thread.start()
+    _until(lambda: found._runners["x"].status is OperatorStatus.RUNNING)
+    yield found
+    found.stop()
+    thread.join(10.0)
+    assert not thread.is_alive()
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20.0
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_lease_is_kept_while_its_host_waits_for_spark(host: Host) -> None:
+    (query,) = host._operators["x"].queries
+    goes, ended = threading.Event(), threading.Event()
+
+    def stop() -> None:
+        goes.set()
+        ended.wait(20.0)
+        query.stopped = True
+
+    query.stop = stop
+    host.store.place(Placement(operator="x", cluster="b"))
+    assert goes.wait(10.0)
+    time.sleep(3.0)
+    assert host.store.lease(operator_lease("x")).holder == "app-a/1"
+    ended.set()
+    _until(lambda: host.store.lease(operator_lease("x")) is None)
+
+
+def test_a_command_changes_what_is_there_and_not_what_was(host: Host) -> None:
+    store = host.store
+    host._stop_operator(StopOperator(operator="x"), lambda *_: None)
+    assert store.placements()["x"] == Placement(operator="x", cluster="a", wanted="stopped")
+    said = host._restart_operator(RestartOperator(operator="x"), lambda *_: None)
+    assert "is running again" in said
+    store.place(Placement(operator="x", cluster="b"))  # a move that this host has not seen yet
+    host._read_placement = lambda: None
+    host._placed = {"x": Placement(operator="x", cluster="a")}
+    with pytest.raises(Refused, match="not placed in cluster a"):
+        host._stop_operator(StopOperator(operator="x"), lambda *_: None)
+    assert store.placements()["x"] == Placement(operator="x", cluster="b")
+
+
+def test_a_command_that_a_move_overtakes_looks_again(host: Host) -> None:
+    store, moved = host.store, Placement(operator="x", cluster="b")
+    first = store.placements
+
+    def overtaken() -> dict[str, Placement]:
+        store.placements = first
+        seen = first()
+        store.place(moved)
+        return seen
+
+    host._read_placement = lambda: None
+    store.placements = overtaken
+    with pytest.raises(Refused, match="not placed in cluster a"):
+        host._want("x", "stopped")
+    assert first()["x"] == moved

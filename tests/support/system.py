@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import msgspec
 import psutil
+from redis.exceptions import RedisError
 
 from controllers.model.snapshot import Operator, Snapshot
 from metrics.redis_store import RedisStore
@@ -28,6 +29,8 @@ class System:
         self.folder = folder
         self.log_file = folder / "output.log"
         self.runs = folder / "runs"
+        self.scratch = folder / "scratch"  # its temporary folder, which it leaves empty
+        self.scratch.mkdir()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         with self.log_file.open("wb") as log:
@@ -37,7 +40,7 @@ class System:
                     "--runs", str(self.runs), *args,
                 ],
                 cwd=ROOT,
-                env={**os.environ, "TMPDIR": str(folder), "WEIR_USERS": ""},
+                env={**os.environ, "TMPDIR": str(self.scratch), "WEIR_USERS": ""},
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )  # fmt: skip
@@ -116,7 +119,10 @@ class System:
 
     def described(self) -> str:
         """How everything stands, for whoever reads of a test that failed."""
-        outlooks = [self.store.outlook(), *self.store.scale_outlooks().values()]
+        try:
+            outlooks = [self.store.outlook(), *self.store.scale_outlooks().values()]
+        except RedisError as error:
+            return f"Redis does not answer: {error}\n\n{self.log_file.read_text()}"
         return "\n".join(
             [
                 *(self.command(word).stdout for word in ("status", "recommendations")),

@@ -3,23 +3,31 @@
 Each scaler is asked once a period and its answer is carried out at once by the cluster's
 agent: real executors come and go. No guard and no person stands in between, so that what is
 compared is the scalers. The stateful operator's cluster is scaled, the other one stays.
+
+    python -m benchmarks.live_scaling --target 10 --rounds 3
+
+Everybody runs once; Spark's allocation and its rivals `--rounds` times, by turns.
 """
 
 import argparse
 import itertools
 import shutil
-import statistics
 import tempfile
 import time
 import uuid
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks import report
 from commands.run import CLUSTERS
 from controllers.engine.ports import Workload
 from controllers.model.command import Command, ScaleTo
 from controllers.model.decision import Scale
+from controllers.model.snapshot import Batch
 from controllers.scaling.base import Scope
 from controllers.scaling.registry import create
 from tests.support.system import System
@@ -40,6 +48,9 @@ INPUT = (
 # executors that count, even where four of them share two processors.
 OPERATORS = ("topic_count_cost_s=0.004", "max_rows=1200")
 STEP_S, STEP_ENDS_S = 21.0, 70.0
+SPARK = "Spark's allocation"
+RIVALS = (SPARK, "thresholds", "rate-based")
+Figures = dict[str, float]
 
 
 def scalers(target_s: float) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -47,7 +58,7 @@ def scalers(target_s: float) -> dict[str, tuple[str, dict[str, Any]]]:
     return {
         "fixed 1": ("fixed", {"executors": 1}),
         f"fixed {MOST}": ("fixed", {"executors": MOST}),
-        "Spark's allocation": ("spark_streaming", {}),
+        SPARK: ("spark_streaming", {}),
         "thresholds": ("thresholds", {}),
         "DoDo": ("dodo", {}),
         "Q-learning": ("qlearning", {"target_latency_s": target_s}),
@@ -79,7 +90,24 @@ def scale(system: System, executors: int) -> None:
     )  # fmt: skip
 
 
-def one(system: System, name: str, settings: dict[str, Any], target_s: float) -> dict[str, float]:
+def held(batches: Sequence[Batch], began: float, ended: float) -> tuple[list[float], list[float]]:
+    """For how many seconds which latency held: up to a commit, that of the batch it ends.
+
+    After the last commit rows have waited at least as long as that is ago.
+
+    >>> batch = Batch(operator="a", id=1, committed_at=7.0, processing_s=1.0, rows=5, latency_p50_s=3.0)
+    >>> held([batch], 5.0, 11.0)
+    ([2.0, 4.0], [3.0, 4.0])
+    """
+    seconds, latencies, last = [], [], began
+    for batch in sorted(batches, key=lambda b: b.committed_at):
+        seconds.append(batch.committed_at - last)
+        latencies.append(batch.latency_p50_s or batch.processing_s)
+        last = batch.committed_at
+    return [*seconds, ended - last], [*latencies, ended - last]
+
+
+def one(system: System, name: str, settings: dict[str, Any], target_s: float) -> Figures:
     """One scaler through the whole input."""
     system.store.set_workload(Workload(name="tweets", rows_per_s=INPUT[0][1], paused=True))
     wait_until(system.drained, 300, "the pipeline is drained")
@@ -99,22 +127,24 @@ def one(system: System, name: str, settings: dict[str, Any], target_s: float) ->
                 scale(system, decision.executors)
                 actions.append((second, decision.executors))
         time.sleep(0.5)
-    samples = system.store.samples(CLUSTER, began, time.time())
-    latencies = [
-        o.latency_s
+    ended = time.time()
+    samples = system.store.samples(CLUSTER, began, ended)
+    batches = [
+        b
         for s in samples
-        for o in s.operators
-        if o.name == OPERATOR and o.latency_s is not None and (o.batch_at or 0) > began
+        for b in s.batches
+        if b.operator == OPERATOR and b.rows and b.committed_at > began
     ]
-    seconds = sum(s.cluster.executors * s.period_s for s in samples)
-    after_step = [a for a in actions if STEP_S <= a[0] < STEP_ENDS_S]
+    seconds, latencies = held(batches, began, ended)
+    over = sum(s for s, v in zip(seconds, latencies, strict=True) if v > target_s)
+    p50, p95 = np.quantile(latencies, (0.5, 0.95), weights=seconds, method="inverted_cdf")
     return {
-        "over": sum(v > target_s for v in latencies) / max(len(latencies), 1),
-        "p50": statistics.median(latencies),
-        "p95": statistics.quantiles(latencies, n=20)[18],
-        "executor_s": seconds,
+        "over": over / (ended - began),
+        "p50": float(p50),
+        "p95": float(p95),
+        "executor_s": sum(s.cluster.executors * s.period_s for s in samples),
         "actions": len(actions),
-        "steps": len(after_step),
+        "steps": sum(STEP_S <= at < STEP_ENDS_S for at, _ in actions),
     }
 
 
@@ -122,59 +152,76 @@ def main() -> None:
     """Run every scaler and write the section."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--target", type=float, default=10.0, help="latency to stay below, s")
+    arguments.add_argument("--rounds", type=int, default=1, help=f"of {', '.join(RIVALS)}")
     arguments.add_argument("--only", default="", help="labels, by comma")
     options = arguments.parse_args()
     chosen = scalers(options.target)
     if options.only:
         chosen = {k: v for k, v in chosen.items() if k in options.only.split(",")}
+    turns = [*chosen, *(r for _ in range(options.rounds - 1) for r in RIVALS if r in chosen)]
     folder = Path(tempfile.mkdtemp(prefix="weir-bench-"))
     system = System(folder, *(word for pair in OPERATORS for word in ("--set", pair)))
-    found: dict[str, dict[str, float]] = {}
+    runs: dict[str, list[Figures]] = defaultdict(list)
     try:
-        for label, (name, settings) in chosen.items():
-            found[label] = one(system, name, settings, options.target)
-            print(label, found[label], flush=True)
+        for label in turns:
+            name, settings = chosen[label]
+            runs[label].append(one(system, name, settings, options.target))
+            print(label, runs[label][-1], flush=True)
     finally:
         system.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    spark = found.get("Spark's allocation")
-    rows = [
-        (
-            label, f"{f['over']:.0%}", f"{f['p50']:.1f} s", f"{f['p95']:.1f} s",
-            f"{f['executor_s']:,.0f}", f"{f['actions']:.0f}", f"{f['steps']:.0f}",
-            _against(f, spark),
-        )
-        for label, f in found.items()
-    ]  # fmt: skip
     text = report.table(
         (
-            "scaler", f"time over {options.target:g} s", "latency p50", "p95", "executor-seconds",
-            "actions", "decisions after the step", "against Spark's allocation",
+            "scaler", "runs", f"time over {options.target:g} s", "latency p50", "p95",
+            "executor-seconds", "actions", "decisions after the step",
+            "against Spark's allocation",
         ),
-        rows,
+        [_row(label, of, runs.get(SPARK, [])) for label, of in runs.items()],
     )  # fmt: skip
     corners = ", ".join(f"{r} at {t} s" for t, r in INPUT)
     text += (
         f"\n\nInput in rows/s: {corners}. Cluster {CLUSTER}, 1 to {MOST} executors of one core, "
-        f"operators with {', '.join(OPERATORS)}; latency of {OPERATOR} from event to commit; all scalers with their defaults except the "
-        "latency to aim at. One run each: small differences are noise of the machine."
+        f"operators with {', '.join(OPERATORS)}; latency of {OPERATOR} from event to commit, "
+        "weighted by time: it holds up to the commit, and while nothing commits it grows. All "
+        "scalers have their defaults except the latency to aim at. Of several runs the mean, and "
+        "from the least to the most; the last column compares means."
     )
-    report.write(
-        "live scaling",
-        f"python -m benchmarks.live_scaling --target {options.target:g}",
-        text,
-    )
+    command = f"python -m benchmarks.live_scaling --target {options.target:g}"
+    report.write("live scaling", f"{command} --rounds {options.rounds}", text)
     print(text)
 
 
-def _against(figures: dict[str, float], spark: dict[str, float] | None) -> str:
+def _row(label: str, runs: Sequence[Figures], spark: Sequence[Figures]) -> list[str]:
+    return [
+        label,
+        str(len(runs)),
+        _cell(runs, "over", "{:.0%}"),
+        _cell(runs, "p50", "{:.1f} s"),
+        _cell(runs, "p95", "{:.1f} s"),
+        _cell(runs, "executor_s", "{:,.0f}"),
+        _cell(runs, "actions", "{:.3g}"),
+        _cell(runs, "steps", "{:.3g}"),
+        "" if label == SPARK or not spark else _against(runs, spark),
+    ]
+
+
+def _mean(runs: Sequence[Figures], key: str) -> float:
+    return sum(r[key] for r in runs) / len(runs)
+
+
+def _cell(runs: Sequence[Figures], key: str, form: str) -> str:
+    """The mean, and where runs differ their range."""
+    mean = form.format(_mean(runs, key))
+    least, most = (form.format(f(r[key] for r in runs)) for f in (min, max))
+    return mean if least == most else f"{mean} ({least} to {most})"
+
+
+def _against(runs: Sequence[Figures], spark: Sequence[Figures]) -> str:
     """In words: better in what than Spark's own allocation."""
-    if spark is None or figures is spark:
-        return ""
     less = [
         words
         for words, key in (("fewer violations", "over"), ("fewer executor-seconds", "executor_s"))
-        if figures[key] < spark[key]
+        if _mean(runs, key) < _mean(spark, key)
     ]
     return " and ".join(less) or "neither"
 

@@ -9,7 +9,9 @@ from controllers.engine.facts import Facts
 from controllers.engine.make import ROLLBACK
 from controllers.engine.modes import strictest, why_not_by_itself
 from controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
+from controllers.engine.together import cured
 from controllers.engine.withdrawing import no_longer_asked
+from controllers.model.decision import Scale
 from controllers.model.snapshot import Mode
 
 HOLD_OPEN_S = 15.0
@@ -69,6 +71,9 @@ def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[st
     mode = strictest(facts.modes, recommendation.clusters)
     if mode is Mode.OBSERVE:
         return (_step(recommendation, Status.SUPERSEDED, now, "mode observe"),)
+    why = _overtaken(recommendation, facts, now)
+    if why:
+        return (_step(recommendation, Status.SUPERSEDED, now, why),)
     why = no_longer_asked(recommendation, facts)
     if why:
         return (_step(recommendation, Status.CANCELLED, now, why),)
@@ -87,6 +92,14 @@ def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[st
         return ()
     after = replace(recommendation, guards=states, version=recommendation.version + 1)
     return (Save(recommendation=after, audit=False),)
+
+
+def _overtaken(recommendation: Recommendation, facts: Facts, now: float) -> str:
+    """A scale-out that a rebalance proposed after it makes needless."""
+    decision = recommendation.decision
+    if not isinstance(decision, Scale) or recommendation.source == ROLLBACK:
+        return ""
+    return cured(decision, facts, now)
 
 
 def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:

@@ -12,15 +12,11 @@ from controllers.engine.make import made, new_id
 from controllers.engine.modes import strictest
 from controllers.engine.outlook import Outlook, by_hand
 from controllers.engine.proposing import proposed
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.together import cures, planned
+from controllers.engine.recommendation import Status
+from controllers.engine.together import cures, followed, planned, touched
 from controllers.model.decision import Moves, Scale
 from controllers.model.errors import WeirError
 from controllers.model.snapshot import Mode
-
-PLAN_AGE_S = 20.0
-SUPPRESS_S = 60.0
-"""So long a rebalance that waits for approval keeps a cluster from being scaled out."""
 
 
 def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
@@ -39,38 +35,9 @@ def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
     return [c for c in (chain, (KeepBalance(outlook=replace(view, wait=wait)),)) if c]
 
 
-def cured(decision: Scale, facts: Facts, now: float) -> str:
-    """A rebalance that makes this scale-out needless: proposed, under way, or about to be."""
-    if decision.executors < decision.before:
-        return ""
-    below, cluster = facts.engine.cured_below, decision.cluster
-    for other in facts.recommendations:
-        if other.kind == "rebalance" and _counts(other, now):
-            moves = other.decision.moves if isinstance(other.decision, Moves) else ()
-            load = other.decision.prediction.load
-            if any(m.source == cluster for m in moves) and max(load.values(), default=9.0) <= below:
-                return (
-                    f"the rebalance that is {other.status} brings {cluster} to {load[cluster]:.0%}"
-                )
-    view = facts.outlook
-    if view is None or view.wait or now - view.at > PLAN_AGE_S:
-        return ""
-    plan = _followed(view, facts)
-    if plan is None or strictest(facts.modes, _touched(plan)) in (Mode.OBSERVE, Mode.RECOMMEND):
-        return ""
-    return cures(plan, cluster, below)
-
-
-def _counts(rebalance: Recommendation, now: float) -> bool:
-    """Whether it may keep others from acting: one that nobody approves only for a while."""
-    if rebalance.status is Status.PROPOSED:
-        return now - rebalance.at < SUPPRESS_S
-    return rebalance.status in (Status.APPROVED, Status.APPLYING)
-
-
 def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str]:
     """What the followed planner would do now, or why that cannot be said."""
-    plan = _followed(view, facts)
+    plan = followed(view, facts)
     if plan is None:
         return None, f"there is no planner '{facts.balance.planner}'"
     try:
@@ -113,8 +80,8 @@ def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Cha
     """A plan as a proposal, or why there is none."""
     decision = plan.decision
     assert isinstance(decision, Moves)
-    if strictest(facts.modes, _touched(plan)) is Mode.OBSERVE:
-        return (), f"mode observe in one of {', '.join(sorted(_touched(plan)))}"
+    if strictest(facts.modes, touched(plan)) is Mode.OBSERVE:
+        return (), f"mode observe in one of {', '.join(sorted(touched(plan)))}"
     fresh = made(
         decision,
         facts.snapshot,
@@ -124,7 +91,7 @@ def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Cha
         ttl_s=facts.engine.ttl_s,
         outlook=view,
         plan=plan,
-        recent=facts.lately(_touched(plan), now),
+        recent=facts.lately(touched(plan), now),
         track=facts.track(plan.moves[0].source, plan.planner),
     )
     return proposed(fresh, facts, now)
@@ -165,15 +132,6 @@ def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:
     if not helps or (plan.moves and better):
         return plan
     return replace(old, planner=plan.planner, reason=open_.decision.reason)
-
-
-def _touched(plan: Plan) -> set[str]:
-    return {c for m in plan.moves for c in (m.source, m.target)}
-
-
-def _followed(view: Outlook, facts: Facts) -> Plan | None:
-    name = facts.balance.planner
-    return next((p.plan for p in view.proposals if p.plan.planner == name), None)
 
 
 def _wanted_scales(facts: Facts) -> dict[str, Scale]:

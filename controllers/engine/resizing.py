@@ -10,9 +10,9 @@ from controllers.engine.extract import Extracts
 from controllers.engine.facts import Facts
 from controllers.engine.make import made, new_id
 from controllers.engine.proposing import proposed
-from controllers.engine.rebalancing import cured
 from controllers.engine.rules import GuardSettings
 from controllers.engine.scaling import Answer, ScaleOutlook, ScaleSettings, ask, in_use
+from controllers.engine.together import cured
 from controllers.model.decision import NoChange, Scale
 from controllers.model.snapshot import Cluster, Mode, Snapshot
 

@@ -16,8 +16,16 @@ from controllers.balancing.base import Planner
 from controllers.balancing.integrative import Integrated, integrate
 from controllers.balancing.plan import Plan
 from controllers.balancing.problem import Problem
-from controllers.model.decision import Scale
-from controllers.model.snapshot import Snapshot
+from controllers.engine.facts import Facts
+from controllers.engine.modes import strictest
+from controllers.engine.outlook import Outlook
+from controllers.engine.recommendation import Recommendation, Status
+from controllers.model.decision import Moves, Scale
+from controllers.model.snapshot import Mode, Snapshot
+
+PLAN_AGE_S = 20.0
+SUPPRESS_S = 60.0
+"""So long a rebalance that waits for approval keeps a cluster from being scaled out."""
 
 
 def cures(plan: Plan | None, cluster: str, below: float) -> str:
@@ -32,6 +40,51 @@ def cures(plan: Plan | None, cluster: str, below: float) -> str:
         f"moving {names} brings {cluster} from {plan.before.load[cluster]:.0f} to "
         f"{plan.after.load[cluster]:.0f} % of its capacity, so it needs no more executors"
     )
+
+
+def cured(decision: Scale, facts: Facts, now: float) -> str:
+    """The rebalance that makes a scale-out needless: proposed, under way, or about to be.
+
+    One that nobody approves counts only for a while: then people may choose between both.
+    """
+    if decision.executors <= decision.before:
+        return ""
+    below, cluster = facts.engine.cured_below, decision.cluster
+    open_ = [r for r in facts.recommendations if r.kind == "rebalance" and not r.status.final]
+    for other in open_:
+        if not isinstance(other.decision, Moves) or not _counts(other, now):
+            continue
+        load = other.decision.prediction.load
+        moved = any(m.source == cluster for m in other.decision.moves)
+        if moved and max(load.values(), default=9.0) <= below:
+            return f"the rebalance that is {other.status} brings {cluster} to {load[cluster]:.0%}"
+    if any(r.status is Status.PROPOSED and not _counts(r, now) for r in open_):
+        return ""
+    view = facts.outlook
+    if view is None or view.wait or now - view.at > PLAN_AGE_S:
+        return ""
+    plan = followed(view, facts)
+    if plan is None or strictest(facts.modes, touched(plan)) in (Mode.OBSERVE, Mode.RECOMMEND):
+        return ""
+    return cures(plan, cluster, below)
+
+
+def followed(view: Outlook, facts: Facts) -> Plan | None:
+    """The plan of the planner that is followed; None if there is no such planner."""
+    name = facts.balance.planner
+    return next((p.plan for p in view.proposals if p.plan.planner == name), None)
+
+
+def touched(plan: Plan) -> set[str]:
+    """The clusters that a plan takes from or gives to."""
+    return {c for m in plan.moves for c in (m.source, m.target)}
+
+
+def _counts(rebalance: Recommendation, now: float) -> bool:
+    """Whether it may keep others from acting."""
+    if rebalance.status is Status.PROPOSED:
+        return now - rebalance.at < SUPPRESS_S
+    return rebalance.status in (Status.APPROVED, Status.APPLYING)
 
 
 def planned(

@@ -336,6 +336,25 @@ def test_a_rebalance_that_cures_an_overload_suppresses_the_scale_out() -> None:
     assert world.places["a"].scaled == []
 
 
+def test_a_scale_out_that_a_later_rebalance_cures_is_taken_back() -> None:
+    world = World(a={"count": 0.7, "rank": 0.5}, b={"top": 0.1})
+    world.store.save_settings("engine", QUICK)
+    world.store.save_settings("balance", {"planner": "milp", "least_periods": 2, "moves": 1})
+    lead = Lead(world)
+    run(world, lead, 8.0)
+    first = only(world)
+    assert (first.kind, first.status) == ("scale_out", Status.PROPOSED)
+    run(world, lead, 10.0, planner="milp")
+    plan = next(r for r in world.store.recommendations() if r.kind == "rebalance")
+    assert plan.status is Status.PROPOSED
+    ended = world.store.recommendation(first.id)
+    assert ended.status is Status.SUPERSEDED
+    assert "the rebalance that is proposed brings a to" in ended.history[-1].why
+    run(world, lead, 60.0, planner="milp")  # nobody approves it: people may choose
+    kinds = {r.kind for r in world.store.recommendations() if r.status is Status.PROPOSED}
+    assert kinds == {"scale_out", "rebalance"}
+
+
 def test_what_no_rebalance_cures_is_scaled_first() -> None:
     world = World(a={"count": 1.4, "rank": 1.2}, b={"top": 0.7})
     world.store.save_settings("engine", QUICK)

@@ -16,7 +16,7 @@ from controllers.engine.recommendation import ENGINE, GuardState, Recommendation
 from controllers.model.snapshot import Mode
 
 OUTCOMES_SHOWN = 5
-PROPOSED_SHOWN, UNDER_WAY_SHOWN, WAITS_SHOWN = 8, 8, 24
+PROPOSED_SHOWN, UNDER_WAY_SHOWN, WAITS_SHOWN = 8, 8, 8
 """A page must not grow with the number of clusters; of what is left over it says how much."""
 TITLES_SHOWN = 40
 _AWAY = ("silent", "down", "unseen")
@@ -236,13 +236,14 @@ def successor(world: World, found: Recommendation) -> Recommendation | None:
 
 
 def waits(world: World) -> tuple[Wait, ...]:
-    """The stated reasons for proposing nothing."""
-    found = [
-        Wait(where=cluster.name, text=_wait(world, cluster.name))
-        for cluster in world.snapshot.clusters
-    ]
+    """The stated reasons for proposing nothing; of many clusters, the fullest come first."""
+    found = []
     if world.outlook is not None:
         found.append(Wait(where="balance", text=world.outlook.wait or "no plan is better"))
+    names = [c.name for c in world.snapshot.clusters]
+    if len(names) >= WAITS_SHOWN:
+        names.sort(key=lambda name: -world.snapshot.load(name))
+    found += [Wait(where=name, text=_wait(world, name)) for name in names]
     return tuple(w for w in found if w.text)
 
 

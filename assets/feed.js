@@ -29,8 +29,12 @@
     window.dash_clientside.set_props(id, props);
   }
 
+  /* The text itself is changed, not its node: whoever watches for new elements is not woken. */
   weir.setText = function (element, text) {
-    if (element.textContent !== text) element.textContent = text;
+    const node = element.firstChild;
+    if (node && node.nodeType === Node.TEXT_NODE && !node.nextSibling) {
+      if (node.data !== text) node.data = text;
+    } else if (element.textContent !== text) element.textContent = text;
   };
 
   /* -- a page has been drawn by the server */
@@ -138,17 +142,28 @@
       window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
   }
 
-  /* Once over the page: to look for every key by itself takes seconds where there are many. */
+  /* Where each figure stands on the page; found anew once elements have come or gone. */
+  let places = null;
+  function placesNow() {
+    if (places) return places;
+    places = new Map();
+    const at = (key) => places.get(key) || places.set(key, { texts: [], bars: [] }).get(key);
+    for (const element of document.querySelectorAll("[data-live]")) at(element.dataset.live).texts.push(element);
+    for (const bar of document.querySelectorAll("[data-bar]")) at(bar.dataset.bar).bars.push(bar);
+    return places;
+  }
+
   function figures(found) {
-    for (const element of document.querySelectorAll("[data-live]")) {
-      const [text, mood] = found[element.dataset.live] || [];
-      if (text == null) continue;
-      if (element.dataset.keep !== "text") weir.setText(element, text);
-      if (element.dataset.state !== (mood || "")) element.dataset.state = mood || "";
-    }
-    for (const bar of document.querySelectorAll("[data-bar]")) {
-      const fill = (found[bar.dataset.bar] || [])[2];
-      if (fill != null) bar.style.width = (fill * 100).toFixed(1) + "%";
+    const known = placesNow();
+    for (const key in found) {
+      const place = known.get(key);
+      if (!place) continue;
+      const [text, mood, fill] = found[key];
+      for (const element of place.texts) {
+        if (element.dataset.keep !== "text") weir.setText(element, text);
+        if (element.dataset.state !== (mood || "")) element.dataset.state = mood || "";
+      }
+      if (fill != null) for (const bar of place.bars) bar.style.width = (fill * 100).toFixed(1) + "%";
     }
     weir.filterOverview();
   }
@@ -193,16 +208,18 @@
     if (Object.keys(empty).length) figures(empty);
   }
 
+  const TICKING = {
+    since: (at, now) => words(now - at),
+    until: (at, now) => left(at - now),
+    time: (at) => weir.clock(at, true),
+    stamp: (at) => stamp(at),
+  };
+
   function tickTexts() {
     const now = weir.now();
-    for (const element of document.querySelectorAll("[data-since]"))
-      weir.setText(element, words(now - Number(element.dataset.since)));
-    for (const element of document.querySelectorAll("[data-until]"))
-      weir.setText(element, left(Number(element.dataset.until) - now));
-    for (const element of document.querySelectorAll("[data-time]"))
-      weir.setText(element, weir.clock(Number(element.dataset.time), true));
-    for (const element of document.querySelectorAll("[data-stamp]"))
-      weir.setText(element, stamp(Number(element.dataset.stamp)));
+    for (const element of document.querySelectorAll("[data-since], [data-until], [data-time], [data-stamp]"))
+      for (const name in TICKING)
+        if (name in element.dataset) weir.setText(element, TICKING[name](Number(element.dataset[name]), now));
     const at = (weir.moment == null ? state.cursor && state.cursor.at : weir.momentSeen) || {};
     for (const element of document.querySelectorAll("[data-age-of]")) {
       const name = element.dataset.ageOf;
@@ -299,6 +316,7 @@
     weir.drawScale();
   });
   new MutationObserver(() => {
+    places = null;
     if (document.querySelector("[data-chart]:empty, [data-map]:empty, [data-overview]:empty, [data-matrix]:empty, [data-qtable]:empty, [data-plot]:empty, [data-curve]:empty, [data-scatter]:empty")) settle();
     if (document.querySelector("[data-until]:empty, [data-since]:empty, [data-time]:empty, [data-stamp]:empty, [data-live]:empty")) fillTexts();
   }).observe(document.documentElement, { childList: true, subtree: true });

@@ -3,10 +3,11 @@
 Reports of N clusters x M operators are written into a real Redis as agents would; no Spark is
 needed, as nothing here depends on where the figures come from. A real engine asks every scaler
 of every cluster, plans the balance and keeps its proposals; a recorder writes runs; gunicorn
-with two workers serves the control room to so many tabs (`--browsers`), each in a context of
-its own of one Chromium. Browsers are on other machines in life: where all together want more
-than this one has, Chromium comes second. The quarter of an hour that all of them keep is there at the start, so
-that what memory grows by is not its filling.
+serves the control room to so many tabs (`--browsers`), each in a context of its own of one
+Chromium. Every web worker keeps the world for its own tabs; one is enough for these. Browsers
+are on other machines in life: where all together want more than this one has, Chromium comes
+second. The quarter of an hour that all of them keep is there at the start, so that what memory
+grows by is not its filling.
 
     python -m benchmarks.control_load --minutes 30
 """
@@ -157,12 +158,12 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
         runs = str(folder / "runs")
         recorder = child(stack, "app.py", "record", "--redis", server.url, "--runs", runs)
         _until(lambda: len(store.scale_outlooks()) >= options.clusters, "a look at all clusters")
-        web = WebServer(server.url).start()
+        web = WebServer(server.url).start(options.workers)
         stack.callback(web.stop)
         tabs = Tabs(stack, web, options.browsers) if options.browsers else None
         usages = [
             Usage("engine", [engine]),
-            Usage("web, both workers", web.workers()),
+            Usage("web", web.workers()),
             Usage("recorder", [recorder]),
         ]
         seen, delays, until = Engine(store), list[float](), time.time() + options.minutes * 60
@@ -173,6 +174,8 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
                 usage.look()
             if tabs:
                 delays += tabs.take()
+            left = f"{(until - time.time()) / 60:.1f} min left"
+            print(f"\r{left}; {_row('report to pixel', delays)}", end="", file=sys.stderr)
             time.sleep(max(0.1, LOOK_EVERY_S - (time.monotonic() - began)))
         rows = [
             _row("a look of the engine at all that is due", seen.looks_s),
@@ -231,6 +234,7 @@ def main() -> None:
     parser.add_argument("--period", type=float, default=10.0, help="of the reports, in seconds")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--browsers", type=int, default=20)
+    parser.add_argument("--workers", type=int, default=1, help="of the web server")
     parser.add_argument("--history", type=float, default=15.0, help="minutes there at the start")
     parser.add_argument("--dry", action="store_true", help="print, do not write the section")
     options = parser.parse_args()
@@ -238,8 +242,8 @@ def main() -> None:
     text = (
         f"{options.clusters} clusters x {options.operators} operators that report each "
         f"{options.period:g} s (one period), {options.browsers} tabs on the control room, each "
-        f"in a context of its own of one Chromium, {options.minutes:g} minutes on "
-        f"{os.cpu_count()} cores. Every scaler is asked about every cluster; of a chart that is "
+        f"in a context of its own of one Chromium, web workers: {options.workers}, "
+        f"{options.minutes:g} minutes on {os.cpu_count()} cores, which the browser shares. Every scaler is asked about every cluster; of a chart that is "
         "off the screen the points are taken and drawn when it comes near. Above 24 clusters a "
         "page has a tile of each and the charts of 8; a report counts as drawn with its tile.\n\n"
         + report.table(["figure", "mean", "median", "p95", "longest"], took)

@@ -32,6 +32,7 @@ from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Mode, Snapshot
 from controllers.scaling.registry import scalers
 from metrics.commands import LEADER
+from metrics.garbage import collect_rarely
 from metrics.notify import Notifier
 from metrics.redis_store import RedisStore
 
@@ -307,6 +308,7 @@ def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
     warm_up()  # before it leads: a leader that compiles for seconds would lose its lease
     scalers()
+    collect_rarely()
     engine = Engine(RedisStore.at(redis_url))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: engine.stop())

@@ -7,6 +7,7 @@ larger messages), and the way to learn of navigation and of closed tabs.
 """
 
 import asyncio
+import itertools
 import time
 from typing import Any
 
@@ -24,6 +25,9 @@ PUSH_EVERY_S = 0.28
 """At most so often per tab: more than four updates a second are not seen."""
 PUSH_LARGE_EVERY_S = 1.2
 """The same of a page of very many clusters, where something is new all the time."""
+PHASES = 4
+"""Tabs with such a page are told in so many groups, by turns: in each, one world and one message
+serve all, and not all of them draw at once."""
 SIGN_OF_LIFE_S = 2.0
 """At least so often, so that the browser can tell silence from nothing new."""
 ANSWER_S = 20.0
@@ -35,6 +39,7 @@ out of each message, and every component on the page looks at each of them."""
 def register(app: Dash, hub: Hub) -> None:
     """Both transports and the function that draws what they bring."""
     shared = Shared()
+    phases = itertools.cycle(i * PUSH_LARGE_EVERY_S / PHASES for i in range(PHASES))
 
     @app.callback(
         State(ids.URL, "search"), State(ids.CURSOR, "data"), websocket=True, persistent=True
@@ -43,7 +48,7 @@ def register(app: Dash, hub: Hub) -> None:
     async def push(search: str | None, seen: Any) -> None:
         # A browser without shared workers sends even this by HTTP; it will poll.
         if ctx.websocket is not None and "feed=poll" not in (search or ""):
-            await _push(hub, shared, cursor_of(seen))
+            await _push(hub, shared, cursor_of(seen), next(phases))
 
     @app.callback(
         Output(ids.FEED, MESSAGE),
@@ -66,7 +71,7 @@ def _envelope(sent: Sent, via: str, drawn: int) -> str:
     return f'{{"via":"{via}","now":{now},"drawn":{drawn},"message":{sent.text}}}'
 
 
-async def _push(hub: Hub, shared: Shared, seen: Cursor) -> None:
+async def _push(hub: Hub, shared: Shared, seen: Cursor, phase_s: float) -> None:
     ws = ctx.websocket
     version, sent, sent_at, large = -1, seen, 0.0, False
     while not ws.is_shutdown:
@@ -85,5 +90,7 @@ async def _push(hub: Hub, shared: Shared, seen: Cursor) -> None:
             continue  # a tab that sleeps; it is asked again
         except WebsocketDisconnected:
             return
-        every_s = PUSH_LARGE_EVERY_S if large else PUSH_EVERY_S
-        await asyncio.sleep(max(0.0, every_s - (time.monotonic() - started)))
+        if large:
+            await asyncio.sleep((phase_s - time.monotonic()) % PUSH_LARGE_EVERY_S)
+        else:
+            await asyncio.sleep(max(0.0, PUSH_EVERY_S - (time.monotonic() - started)))

@@ -42,7 +42,7 @@ TIMEOUT_S = 3.0
 WORLD_KEPT_S = 1.0
 PAUSES = 3.0
 """So many times as long as it took to tell all tabs of a change, the next one waits."""
-PAUSE_S = 0.8
+PAUSE_S = 0.3
 REBALANCES_SHOWN = 30
 
 _sample = msgspec.json.Decoder(ClusterSample)
@@ -62,6 +62,7 @@ class Hub:
         self.store = store
         self.version = 0
         self.told_s = 0.0  # of a core, to tell all tabs of the last change
+        self._made_s = 0.0  # of a core, to make the last world
         self._url = redis_url
         self._target_latency_s = target_latency_s
         self._clock = clock
@@ -97,6 +98,7 @@ class Hub:
         """What is known now; the same object for all who ask within a moment."""
         now = self._clock()
         if self._world is None or now - self._world.at > WORLD_KEPT_S:
+            began = time.thread_time()
             self._world = world_of(
                 {name: tuple(s) for name, s in sorted(self._series.items()) if s},
                 at=now,
@@ -113,6 +115,7 @@ class Hub:
                 control=self._control,
                 **msgspec.structs.asdict(self._scale_facts),
             )
+            self._made_s = time.thread_time() - began
         return self._world
 
     async def changed(self, since: int, timeout_s: float) -> int:
@@ -185,7 +188,7 @@ class Hub:
         if found:
             self._wake()
             # What comes meanwhile is told together: a large page must not take a whole core.
-            await asyncio.sleep(min(PAUSE_S, PAUSES * self.told_s))
+            await asyncio.sleep(min(PAUSE_S, PAUSES * (self._made_s + self.told_s)))
 
     def _position(self, samples: deque[ClusterSample]) -> str:
         """The id after which a stream is read on; from the start of the window if nothing is known."""

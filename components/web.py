@@ -43,6 +43,7 @@ from components.shell import shell
 from components.sign_in import SignIn
 from components.theme import INDEX
 from metrics.anchor import AnchorFile
+from metrics.garbage import collect_rarely
 from metrics.redis_store import RedisStore, connect
 from metrics.users import UsersFile
 
@@ -138,13 +139,15 @@ def app_from_env() -> Security:
     """What a gunicorn worker calls; the settings come through the environment."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("weir.security").setLevel(logging.INFO)
-    return create_app(
+    app = create_app(
         os.environ.get("WEIR_REDIS_URL", "redis://127.0.0.1:6379/0"),
         target_latency_s=float(os.environ.get("WEIR_TARGET_LATENCY_S", "5")),
         allowed_hosts=os.environ.get("WEIR_ALLOWED_HOSTS", "").split(","),
         runs_dir=os.environ.get("WEIR_RUNS", "runs"),
         sign_in=from_env(),
     )
+    collect_rarely()
+    return app
 
 
 def gunicorn_argv(host: str, port: int, workers: int = 2) -> list[str]:

@@ -19,7 +19,7 @@ from controllers.model.snapshot import Cluster, Operator, OperatorStatus
 State = Literal["", "ok", "warn", "bad", "off"]
 
 
-class Figure(Struct, frozen=True, array_like=True, omit_defaults=True):
+class Figure(Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
     """A text, what to think of it, and how full its bar is (0..1)."""
 
     text: str

@@ -50,13 +50,13 @@ class WebServer:
         self._sessions: dict[Role, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> "WebServer":
+    def start(self, workers: int = 2) -> "WebServer":
         """Start and wait until it answers."""
         for role in Role:
             if role not in self.tokens:
                 self._let_in(role)
         self._process = subprocess.Popen(
-            gunicorn_argv("127.0.0.1", self.port, workers=2),
+            gunicorn_argv("127.0.0.1", self.port, workers),
             env={
                 **os.environ,
                 **web_env(self._redis_url, runs_dir=self._runs_dir, sign_in=self.settings),

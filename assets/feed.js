@@ -12,6 +12,7 @@
   const STUCK_MS = 20000; // then, if the server is well, only a reload can help
   const KEEP_CURSOR_MS = 5000; // a connection that begins anew goes on from the one kept
   const DRAWN_KEPT = 500;
+  const LARGE_TICK_MS = 1300;
 
   const born = Date.now();
   const state = { cursor: null, offset: 0, lastAny: born, lastPush: 0, redisDown: null, figures: {} };
@@ -215,7 +216,9 @@
     stamp: (at) => stamp(at),
   };
 
+  let tickedAt = 0;
   function tickTexts() {
+    tickedAt = Date.now();
     const now = weir.now();
     for (const element of document.querySelectorAll("[data-since], [data-until], [data-time], [data-stamp]"))
       for (const name in TICKING)
@@ -301,7 +304,8 @@
     poll();
   }, 125);
   setInterval(() => {
-    tickTexts();
+    // A large page hears of something all the time and ticks with that: not twice a second.
+    if (!weir.overview || Date.now() - tickedAt > LARGE_TICK_MS) tickTexts();
     banner();
     watch();
     stray();

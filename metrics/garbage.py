@@ -2,7 +2,7 @@
 
 import gc
 
-THRESHOLDS = (50_000, 20, 100)
+THRESHOLDS = (20_000, 10, 10)
 
 
 def collect_rarely() -> None:

@@ -20,6 +20,7 @@
   let staleAfter = {};
   let askedRefreshAt = 0;
   let redrawLater = false;
+  let places = null; // key -> where that figure stands; null: elements have come or gone
   let cursorKeptAt = 0;
 
   window.weirDrawn = [];
@@ -62,6 +63,7 @@
   }
 
   function settle() {
+    places = null; // what is drawn here is new to the observer too
     weir.bind();
     weir.drawMap();
     if (weir.drawOverview()) figures(state.figures);
@@ -109,6 +111,7 @@
   function put(message) {
     if (message.live || message.liveChanges) figures(message.live || message.liveChanges);
     weir.takeRegions(message.regions);
+    if (message.regions) places = null; // an element may stand for another figure now
     if (message.map) weir.map = message.map;
     if (message.mapChanges) weir.changeMap(message.mapChanges);
     if (message.balance) weir.takeBalance(message.balance);
@@ -143,8 +146,7 @@
       window.weirDrawn.splice(0, window.weirDrawn.length - DRAWN_KEPT);
   }
 
-  /* Where each figure stands on the page; found anew once elements have come or gone. */
-  let places = null;
+  /* Once over the page: to look for every key by itself takes seconds where there are many. */
   function placesNow() {
     if (places) return places;
     places = new Map();

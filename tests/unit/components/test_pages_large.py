@@ -182,6 +182,9 @@ def test_the_inbox_does_not_grow_with_the_proposals() -> None:
     quiet = inbox(replace(world, control=Control(waits=waiting)))
     assert len(quiet.waits) == WAITS_SHOWN
     assert quiet.more_waits == 200 - WAITS_SHOWN
+    shown = [world.snapshot.load(w.where) for w in quiet.waits]
+    fullest = sorted((world.snapshot.load(name) for name in waiting), reverse=True)
+    assert shown == fullest[:WAITS_SHOWN]
 
 
 def test_the_header_names_those_that_are_not_well_and_counts_the_others() -> None:

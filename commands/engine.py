@@ -30,6 +30,7 @@ from controllers.engine.window import Window
 from controllers.model.errors import Fenced, WeirError
 from controllers.model.placement import operator_lease
 from controllers.model.snapshot import Mode, Snapshot
+from controllers.scaling.predictive import forecast
 from controllers.scaling.registry import scalers
 from metrics.commands import LEADER
 from metrics.garbage import collect_rarely
@@ -306,7 +307,9 @@ class Engine:
 
 def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
-    warm_up()  # before it leads: a leader that compiles for seconds would lose its lease
+    # Before it leads: one that compiles or loads for seconds keeps all clusters waiting.
+    warm_up()
+    forecast.warm_up()
     scalers()
     collect_rarely()
     engine = Engine(RedisStore.at(redis_url))

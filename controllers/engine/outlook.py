@@ -73,7 +73,7 @@ def outlook(
     time that one planner may take.
     """
     series = {item.name: LoadSeries(item.series) for item in problem.items}
-    of_bin = _of_bins(problem, series)
+    operators, clusters = _fullest(series), _fullest(_of_bins(problem, series))
     proposals = _proposals(problem, chosen, before, turn, allow)
     distance = (before.distance if before else ())[-HISTORY + 1 :]
     if proposals and not problem.unknown:
@@ -85,9 +85,9 @@ def outlook(
         planner=chosen,
         auto=auto,
         periods=max((len(s.values) for s in series.values()), default=0),
-        clusters=_square(_fullest(of_bin)),
-        operators=_square(_fullest(series)),
-        operators_by_cluster=_operators_by_cluster(problem, _fullest(series), _fullest(of_bin)),
+        clusters=_square(clusters),
+        operators=_square(operators),
+        operators_by_cluster=_operators_by_cluster(problem, operators, clusters),
         proposals=proposals,
         distance=distance,
     )

@@ -89,6 +89,11 @@ def holt_winters(
     return [max(0.0, v) for v in values], fit
 
 
+def warm_up() -> None:
+    """Forecast once, for who cannot spare the seconds that the first time takes later on."""
+    holt_winters([float(i) for i in range(20)], steps=1, season=0)
+
+
 def _by_statsmodels(
     history: Sequence[float], steps: int, season: int, fit: Fit | None
 ) -> tuple[list[float], Fit]:

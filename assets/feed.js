@@ -39,6 +39,11 @@
     } else if (element.textContent !== text) element.textContent = text;
   };
 
+  /* The same value once more would be a change to style and lay out. */
+  function attribute(element, name, value) {
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  }
+
   /* -- a page has been drawn by the server */
 
   function page(data) {
@@ -164,7 +169,7 @@
       const [text, mood, fill] = found[key];
       for (const element of place.texts) {
         if (element.dataset.keep !== "text") weir.setText(element, text);
-        if (element.dataset.state !== (mood || "")) element.dataset.state = mood || "";
+        attribute(element, "data-state", mood || "");
       }
       if (fill != null) for (const bar of place.bars) bar.style.width = (fill * 100).toFixed(1) + "%";
     }
@@ -193,11 +198,10 @@
   }
 
   /* The day too, unless it is today. */
-  function stamp(ms) {
-    const at = new Date(ms);
-    const today = at.toDateString() === new Date(weir.now()).toDateString();
-    const day = at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
-    return (today ? "" : day + ", ") + weir.clock(ms, true);
+  const days = new Intl.DateTimeFormat([], { day: "numeric", month: "short", year: "numeric" });
+  function stamp(ms, now) {
+    const day = days.format(ms);
+    return (day === days.format(now) ? "" : day + ", ") + weir.clock(ms, true);
   }
 
   /* What has just been drawn without its texts: ages, times, and figures of the feed. */
@@ -215,23 +219,23 @@
     since: (at, now) => words(now - at),
     until: (at, now) => left(at - now),
     time: (at) => weir.clock(at, true),
-    stamp: (at) => stamp(at),
+    stamp,
   };
 
   let tickedAt = 0;
   function tickTexts() {
     tickedAt = Date.now();
     const now = weir.now();
-    for (const element of document.querySelectorAll("[data-since], [data-until], [data-time], [data-stamp]"))
-      for (const name in TICKING)
-        if (name in element.dataset) weir.setText(element, TICKING[name](Number(element.dataset[name]), now));
+    for (const name in TICKING)
+      for (const element of document.querySelectorAll(`[data-${name}]`))
+        weir.setText(element, TICKING[name](Number(element.dataset[name]), now));
     const at = (weir.moment == null ? state.cursor && state.cursor.at : weir.momentSeen) || {};
     for (const element of document.querySelectorAll("[data-age-of]")) {
       const name = element.dataset.ageOf;
       const age = now - (at[name] || 0);
       const stale = age > (staleAfter[name] || 6000);
       weir.setText(element, stale ? "no data for " + words(age) : weir.moment == null ? "live" : "recorded");
-      element.dataset.state = stale ? "bad" : "ok";
+      attribute(element, "data-state", stale ? "bad" : "ok");
       const panel = element.closest("[data-cluster]");
       if (panel) panel.classList.toggle("is-stale", stale);
     }
@@ -249,13 +253,13 @@
       text = `The web server has not answered for ${words(Date.now() - state.lastAny)}. The figures are the last ones known; trying again.`;
     else if (state.redisDown)
       text = `Redis cannot be reached for ${words(present() - state.redisDown)}. The figures are the last ones known; this page goes on by itself when it is back.`;
-    element.hidden = !text;
+    if (element.hidden !== !text) element.hidden = !text;
     weir.setText(element, text);
     const pushed = Date.now() - state.lastPush < PUSH_SILENT_MS;
     const mood = lost ? "bad" : state.redisDown ? "warn" : "ok";
-    link.dataset.state = mood;
-    link.dataset.feed = pushed ? "push" : "poll";
-    link.title = pushed ? "The server pushes every change" : "The page asks the server each second";
+    attribute(link, "data-state", mood);
+    attribute(link, "data-feed", pushed ? "push" : "poll");
+    attribute(link, "title", pushed ? "The server pushes every change" : "The page asks the server each second");
     const shown = lost ? "no connection" : state.redisDown ? "no data" : weir.moment != null ? "connected" : pushed ? "live" : "live, polling";
     if (state.cursor) weir.setText(document.getElementById("link-text"), shown);
   }

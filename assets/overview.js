@@ -58,8 +58,9 @@
 
   /* A state may have changed: what is shown follows. */
   weir.filterOverview = function () {
-    if (!drawn) return;
     const letters = wanted.trim().toLowerCase();
+    if (!drawn || (!letters && !drawn.letters)) return;
+    drawn.letters = letters;
     let shown = 0;
     for (const { item, name, word } of drawn.tiles) {
       item.hidden = !(name.includes(letters) || word.textContent.includes(letters));

@@ -8,29 +8,49 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from components.pages import page_of
+from components.pages import Page, page_of
 from components.view.digest import digest
-from components.view.path import place
+from components.view.path import Place, place
 from components.view.world import World
 
 DRAWINGS = ("map", "balance", "scale", "events")
 PANELS_EVERY_S = 4.0
-"""Of very many clusters some panel changes all the time; it is told so often."""
+"""Of very many clusters some panel changes all the time; all tabs are told so often."""
+
+
+class Panels:
+    """The panels of one world by address: the same for all tabs there, whatever else they show."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._found: dict[tuple[str, Place], dict[str, tuple[str, Any]]] = {}
+        self._trees: dict[tuple[str, str], Any] = {}
+
+    def of(self, page: Page) -> dict[str, tuple[str, Any]]:
+        """Hash and data of each that a page has."""
+        key = page.kind, page.place
+        if key not in self._found:
+            found = page.regions(self.world).items()
+            self._found[key] = {name: (digest(data), data) for name, data in found}
+        return self._found[key]
+
+    def tree(self, region: str, found: tuple[str, Any], make: Callable[[Any], Any]) -> Any:
+        """One of them as components."""
+        key = region, found[0]
+        if key not in self._trees:
+            self._trees[key] = make(found[1])
+        return self._trees[key]
 
 
 class Built:
     """One page of one world; what is not asked for is not made."""
 
-    def __init__(self, world: World, path: str, drawn: str, before: "Built | None" = None) -> None:
-        """`before` is the same page of the world before: a large one keeps its panels a while."""
+    def __init__(self, world: World, path: str, drawn: str, kept: Panels | None = None) -> None:
+        """`kept` are panels of a moment ago; those of a large page are no newer."""
         self.page = page_of(world, place(path), drawn)
-        self._world = world
-        self._trees: dict[str, Any] = {}
-        self._panels: Built = self
-        if before is not None and self.page.overview is not None:
-            older = before._panels
-            if world.at - older._world.at < PANELS_EVERY_S:
-                self._panels = older
+        self.kept = kept
+        large = self.page.overview is not None
+        self._panels = kept if kept is not None and large else Panels(world)
 
     @cached_property
     def live(self) -> str:
@@ -40,9 +60,7 @@ class Built:
     @cached_property
     def regions(self) -> dict[str, tuple[str, Any]]:
         """Hash and data of every panel that is sent whole."""
-        if self._panels is not self:
-            return self._panels.regions
-        return {name: (digest(data), data) for name, data in self.page.regions(self._world).items()}
+        return self._panels.of(self.page)
 
     @cached_property
     def drawings(self) -> dict[str, str]:
@@ -52,11 +70,7 @@ class Built:
 
     def tree(self, region: str, make: Callable[[Any], Any]) -> Any:
         """A panel as components."""
-        if self._panels is not self:
-            return self._panels.tree(region, make)
-        if region not in self._trees:
-            self._trees[region] = make(self.regions[region][1])
-        return self._trees[region]
+        return self._panels.tree(region, self.regions[region], make)
 
 
 class Recent:
@@ -69,7 +83,7 @@ class Recent:
     (None, {'a': 1, 'b': 3})
     """
 
-    def __init__(self, most_entries: int = 250_000) -> None:
+    def __init__(self, most_entries: int = 50_000) -> None:
         self._most = most_entries
         self._entries = 0
         self._found: OrderedDict[str, Mapping[str, Any]] = OrderedDict()

@@ -26,8 +26,8 @@ PUSH_EVERY_S = 0.28
 PUSH_LARGE_EVERY_S = 1.2
 """The same of a page of very many clusters, where something is new all the time."""
 PHASES = 4
-"""Tabs with such a page are told in so many groups, by turns: in each, one world and one message
-serve all, and not all of them draw at once."""
+"""Tabs with such a page are told in so many groups, by turns: one world serves all of a group, and
+not all tabs draw at once."""
 SIGN_OF_LIFE_S = 2.0
 """At least so often, so that the browser can tell silence from nothing new."""
 ANSWER_S = 20.0

@@ -5,19 +5,18 @@ behind shares the page and differs in what it lacks.
 """
 
 import time
-from typing import Any
 
 import msgspec
 from dash.development.base_component import Component
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from components.built import Built, Recent
+from components.built import PANELS_EVERY_S, Built, Panels, Recent
 from components.delta import Cursor, delta
+from components.trees import as_json
 from components.view.world import World
 
-PANELS_KEPT = 100
-_OF_DASH = ("available_properties", "available_wildcard_properties")  # what a component may have
+TEXTS_KEPT = 100
 
 
 class Sent(Struct, frozen=True, kw_only=True):
@@ -36,29 +35,25 @@ class Shared:
         self.cost_s = 0.0
         """Of a core, for all messages of the present world."""
         self._world: World | None = None
-        self._before: dict[tuple[str, str], Built] = {}
         self._built: dict[tuple[str, str], Built] = {}
+        self._kept: Panels | None = None
         self._sent: dict[bytes, Sent] = {}
-        self._panels: dict[int, tuple[Component, Raw]] = {}  # by identity
+        self._texts: dict[int, tuple[Component, Raw]] = {}  # by identity
         self._recent = Recent()
 
     def message(self, world: World, seen: Cursor) -> Sent:
         """What a tab lacks that has drawn this much."""
         if world is not self._world:
-            self._before, self._built = self._built, {}
-            self._world, self._sent, self.cost_s = world, {}, 0.0
+            self._world, self._built, self._sent, self.cost_s = world, {}, {}, 0.0
         key = msgspec.json.encode(replace(seen, drawn=0))
         if key not in self._sent:
             began = time.thread_time()
-            page = seen.path, seen.page
-            if page not in self._built:
-                self._built[page] = Built(world, *page, before=self._before.get(page))
-            built = self._built[page]
+            built = self._page(world, seen)
             found, after = delta(world, seen, built, self._recent)
             if "regions" in found:
                 found["regions"] = {k: self._panel(v) for k, v in found["regions"].items()}
             self._sent[key] = Sent(
-                text=_json(found).decode(),
+                text=as_json(found).decode(),
                 after=after,
                 quiet=len(found) <= 3,  # only now, path and cursor
                 large=built.page.overview is not None,
@@ -66,30 +61,31 @@ class Shared:
             self.cost_s += time.thread_time() - began
         return self._sent[key]
 
+    def _page(self, world: World, seen: Cursor) -> Built:
+        page, kept = (seen.path, seen.page), self._panels_for(world, seen)
+        found = self._built.get(page)
+        if found is None or found.kept is not kept:
+            found = self._built[page] = Built(world, *page, kept)
+        return found
+
+    def _panels_for(self, world: World, seen: Cursor) -> Panels:
+        """Those of a moment ago, unless the tab was drawn with newer ones."""
+        kept = self._kept
+        if kept is None or (
+            kept.world is not world
+            and (
+                world.at - kept.world.at >= PANELS_EVERY_S
+                or round(kept.world.at * 1000) < seen.drawn
+            )
+        ):
+            kept = self._kept = Panels(world)
+        return kept
+
     def _panel(self, tree: Component) -> Raw:
         """A panel as text; the same one goes to many tabs, at different times."""
-        known = self._panels.get(id(tree))
+        known = self._texts.get(id(tree))
         if known is None:
-            if len(self._panels) >= PANELS_KEPT:
-                self._panels.clear()
-            known = self._panels[id(tree)] = tree, Raw(_json(tree))
+            if len(self._texts) >= TEXTS_KEPT:
+                self._texts.clear()
+            known = self._texts[id(tree)] = tree, Raw(as_json(tree))
         return known[1]
-
-
-def _json(value: Any) -> bytes:
-    return msgspec.json.encode(value, enc_hook=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """A component as `assets/regions.js` takes it, or a number of numpy's.
-
-    >>> from dash import html
-    >>> _plain(html.B("5", title="five"))
-    {'type': 'B', 'props': {'children': '5', 'title': 'five'}}
-    """
-    if not isinstance(value, Component):
-        return value.item()
-    given = {k: v for k, v in vars(value).items() if v is not None and k[0] != "_"}
-    for name in _OF_DASH:
-        given.pop(name, None)
-    return {"type": type(value).__name__, "props": given}

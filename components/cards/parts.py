@@ -5,6 +5,7 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
+from components.trees import as_json
 from components.view.live import Figures
 
 Child = Component | str | None
@@ -67,6 +68,14 @@ def data_age(cluster: str) -> Component:
 def region(name: str, className: str | None = None) -> Component:
     """Where a panel goes that is sent whole when it changes; `assets/regions.js` fills it."""
     return html.Div(id=name, className=className, **{"data-region": name})
+
+
+def still(parts: list[Component]) -> dict[str, str]:
+    """The content of an element that Dash has nothing to do with: no ids, no callbacks.
+
+    Each of its components would look at every change of any other (see `assets/regions.js`).
+    """
+    return {"data-tree": as_json(parts).decode()}
 
 
 def card(

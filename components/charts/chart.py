@@ -3,7 +3,7 @@
 from dash import html
 from dash.development.base_component import Component
 
-from components.cards.parts import live
+from components.cards.parts import live, still
 from components.view.charts import Chart
 from components.view.live import Figures
 
@@ -18,21 +18,19 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
         for t in chart.traces
     ]  # fmt: skip
     whose = "" if chart.cluster.startswith("/") else f", {chart.cluster}"
-    return html.Figure(
-        [
-            html.Figcaption(
-                [
-                    html.Span(chart.title, className="tile-title", title=chart.help),
-                    live(figures, figure, "tile-value") if figure in figures else None,
-                ]
-            ),
-            html.Div(legend, className="legend"),
-            html.Div(
-                className="plot",
-                tabIndex=0,
-                role="img",
-                **{"data-chart": chart.key, "aria-label": f"{chart.title}{whose}"},
-            ),
-        ],
-        className="tile tile-tall" if tall else "tile",
-    )
+    parts = [
+        html.Figcaption(
+            [
+                html.Span(chart.title, className="tile-title", title=chart.help),
+                live(figures, figure, "tile-value") if figure in figures else None,
+            ]
+        ),
+        html.Div(legend, className="legend"),
+        html.Div(
+            className="plot",
+            tabIndex=0,
+            role="img",
+            **{"data-chart": chart.key, "aria-label": f"{chart.title}{whose}"},
+        ),
+    ]
+    return html.Figure(className="tile tile-tall" if tall else "tile", **still(parts))

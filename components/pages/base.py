@@ -183,7 +183,8 @@ def _large_control_room(world: World, place: Place, drawn: str) -> Page:
     found = attention.attention(world)
     shown = attention.kept(drawn, snapshot) or attention.chosen(found)
     figures, charts = _cards(world, shown)
-    figures |= attention.tile_figures(world, found) | attention.attention_figures(found, shown)
+    figures |= attention.tile_figures(world) | attention.attention_figures(found, shown)
+    figures |= inbox.present(world)
     page = _page(
         place,
         "control_room",
@@ -195,7 +196,7 @@ def _large_control_room(world: World, place: Place, drawn: str) -> Page:
         in_full=shown,
         charts=charts,
         figures=figures,
-        overview=attention.tiles(snapshot),
+        overview=attention.tiles(world),
         events=markers.events(world, shown),
     )
     return replace(page, structure=attention.marked(page.structure, snapshot, shown))
@@ -203,7 +204,7 @@ def _large_control_room(world: World, place: Place, drawn: str) -> Page:
 
 def _cards(world: World, names: Sequence[str]) -> tuple[live.Figures, tuple[Chart, ...]]:
     """Figures and charts of some clusters, with the figures over everything."""
-    figures, charts = live.overview(world), list[Chart]()
+    figures, charts = dict(live.overview(world)), list[Chart]()
     for name in names:
         if cluster := world.snapshot.cluster(name):
             figures |= live.cluster_figures(world, cluster)

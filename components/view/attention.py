@@ -14,7 +14,7 @@ from components.view.charts import highest, total
 from components.view.inbox import UNDER_WAY
 from components.view.live import Figure, Figures, State, load_state
 from components.view.path import cluster_path
-from components.view.world import World, stale
+from components.view.world import World, once, stale
 from controllers.engine.recommendation import Status
 from controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
@@ -46,6 +46,7 @@ def large(snapshot: Snapshot) -> bool:
     return len(snapshot.clusters) > MOST_CLUSTERS or len(snapshot.operators) > MOST_OPERATORS
 
 
+@once
 def attention(world: World) -> dict[str, Attention]:
     """Every cluster, by name."""
     known = world.control.recommendations
@@ -98,16 +99,18 @@ def kept(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(snapshot.clusters[p].name for p in places if p < len(snapshot.clusters))
 
 
-def tiles(snapshot: Snapshot) -> list[dict[str, str]]:
+@once
+def tiles(world: World) -> list[dict[str, str]]:
     """What the overview is built of; its figures come with all others."""
-    names = sorted((c.name for c in snapshot.clusters), key=_by_number)
+    names = sorted((c.name for c in world.snapshot.clusters), key=_by_number)
     return [{"name": name, "href": cluster_path(name)} for name in names]
 
 
-def tile_figures(world: World, found: dict[str, Attention]) -> Figures:
+@once
+def tile_figures(world: World) -> Figures:
     """State, load and queue of every cluster in the overview."""
     figures: Figures = {}
-    for name, seen in found.items():
+    for name, seen in attention(world).items():
         base, fill = f"tile/{name}", round(min(seen.load, 1.0), 2)
         waiting = total(o.queue_rows for o in world.snapshot.operators_of(name))
         figures[base] = Figure(seen.word, seen.state)

@@ -9,8 +9,9 @@ from msgspec import Struct
 from components.view import recommendation as words
 from components.view.health import health
 from components.view.inbox_modes import AUTOMATIC, LABELS
+from components.view.live import Figures, cluster_figures
 from components.view.rebalances import MoveRow, move_row, progress
-from components.view.world import World
+from components.view.world import World, once
 from controllers.engine.guards import POLICY
 from controllers.engine.recommendation import ENGINE, GuardState, Recommendation, Status
 from controllers.model.snapshot import Mode
@@ -106,9 +107,7 @@ def inbox(world: World) -> Inbox:
     """Sorted by what wants attention first: the one that expires next is on top."""
     control = world.control
     found = control.recommendations
-    open_ = sorted(
-        (r for r in found if r.status is Status.PROPOSED), key=lambda r: (r.expires_at, r.id)
-    )
+    open_ = _open(world)
     ended = [r for r in found if r.status.final]
     ended.sort(key=lambda r: -_at(r))
     silent = any(p.kind == "engine" and p.state in _AWAY for p in health(world))
@@ -127,6 +126,21 @@ def inbox(world: World) -> Inbox:
         paused=control.paused is not None,
         silent=silent,
     )
+
+
+@once
+def present(world: World) -> Figures:
+    """What the proposals that stand in full say of their clusters now."""
+    shown = _open(world)[:PROPOSED_SHOWN]
+    wanted = {row.now for found in shown for row in words.promised(found)}
+    clusters = {world.snapshot.cluster(name) for found in shown for name in found.clusters}
+    return {
+        key: figure
+        for cluster in clusters
+        if cluster is not None
+        for key, figure in cluster_figures(world, cluster).items()
+        if key in wanted
+    }
 
 
 def proposed(world: World, found: Recommendation) -> Proposed:
@@ -245,6 +259,12 @@ def waits(world: World) -> tuple[Wait, ...]:
         names.sort(key=lambda name: -world.snapshot.load(name))
     found += [Wait(where=name, text=_wait(world, name)) for name in names]
     return tuple(w for w in found if w.text)
+
+
+def _open(world: World) -> list[Recommendation]:
+    """Those that wait for a decision; the one that expires next comes first."""
+    found = (r for r in world.control.recommendations if r.status is Status.PROPOSED)
+    return sorted(found, key=lambda r: (r.expires_at, r.id))
 
 
 def _wait(world: World, cluster: str) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from components.view import text
 from components.view.charts import highest, total
-from components.view.world import World, stale
+from components.view.world import World, once, stale
 from controllers.engine.ports import Workload
 from controllers.model.snapshot import Cluster, Operator, OperatorStatus
 
@@ -46,6 +46,7 @@ def limit_state(value: float | None, limit: float) -> State:
     return "bad" if value > limit else "warn" if value > 0.8 * limit else "ok"
 
 
+@once
 def overview(world: World) -> Figures:
     """The row of key figures over everything."""
     clusters = world.snapshot.clusters

@@ -4,8 +4,9 @@ A live worker builds it from Redis; a test (and later a replay) builds it from
 anything else. View functions take a `World` and return plain data.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +24,10 @@ STALE_AT_LEAST_S = 6.0
 """No report is called missing before this, however short the period."""
 
 
-class World(Struct, frozen=True, kw_only=True):
+T = TypeVar("T")
+
+
+class World(Struct, frozen=True, kw_only=True, dict=True):
     """What is known, and whether Redis still answers."""
 
     at: float
@@ -48,6 +52,29 @@ class World(Struct, frozen=True, kw_only=True):
         """The last report of a cluster."""
         found = self.series.get(cluster)
         return found[-1] if found else None
+
+
+def once(view: Callable[[World], T]) -> Callable[[World], T]:
+    """A view that many tabs show, each on a page of its own: made once of each world.
+
+    >>> calls = []
+    >>> @once
+    ... def counted(world):
+    ...     calls.append(world.at)
+    ...     return len(calls)
+    >>> world = World(at=1.0)
+    >>> counted(world), counted(world), counted(World(at=2.0)), calls
+    (1, 1, 2, [1.0, 2.0])
+    """
+
+    @wraps(view)
+    def known(world: World) -> T:
+        made: dict[Any, T] = world.__dict__  # beside the data, not part of it
+        if view not in made:
+            made[view] = view(world)
+        return made[view]
+
+    return known
 
 
 def world_of(series: Mapping[str, Sequence[ClusterSample]], at: float, **others: object) -> World:

@@ -9,16 +9,21 @@ from dash._utils import to_json
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
-from components.built import PANELS_EVERY_S, Built
-from components.delta import cursor_of, delta, start
+from components.built import PANELS_EVERY_S
+from components.delta import Cursor, cursor_of, delta, start
+from components.pages import page_of
 from components.router import draw
+from components.shared import Shared
 from components.view import attention
+from components.view import inbox as inbox_view
 from components.view.attention import FINE, IN_FULL, Attention, chosen
 from components.view.health import health, together
 from components.view.inbox import PROPOSED_SHOWN, TITLES_SHOWN, WAITS_SHOWN, inbox
 from components.view.inbox_facts import Control
+from components.view.path import place
 from components.view.world import World, world_of
 from controllers.engine.ports import Part
+from controllers.engine.recommendation import Figures as Expected
 from controllers.model.snapshot import ClusterSample, OperatorStatus
 from tests.support.feeder import many, sample_of
 from tests.support.world import START
@@ -202,16 +207,68 @@ def test_the_header_names_those_that_are_not_well_and_counts_the_others() -> Non
     assert dead[-1].title == "188 more not up"
 
 
-def test_panels_of_a_large_room_are_told_every_few_seconds() -> None:
-    def built(clusters: int, after_s: float, before: Built | None = None) -> Built:
-        world = world_with(clusters)
-        at = world.at + after_s
-        part = Part(id="engine", kind="engine", name="leader", at=at, detail=f"{after_s} s")
-        return Built(replace(world, at=at, parts=(part,)), "/", "", before)
+def told(world: World, after_s: float) -> World:
+    """The same a while later, when the engine says something else."""
+    part = Part(
+        id="engine", kind="engine", name="leader", status="starting", at=world.at + after_s,
+        detail=f"{after_s} s",
+    )  # fmt: skip
+    return replace(world, at=world.at + after_s, parts=(part,))
 
-    first = built(30, 0.0)
-    soon = built(30, PANELS_EVERY_S / 2, first)
-    sooner = built(30, PANELS_EVERY_S - 0.1, soon)
-    assert soon.regions == sooner.regions == first.regions
-    assert built(30, PANELS_EVERY_S + 0.1, sooner).regions != first.regions
-    assert built(3, 1.0, built(3, 0.0)).regions != built(3, 0.0).regions
+
+def regions(shared: Shared, world: World, seen: Cursor) -> dict[str, Any]:
+    return json.loads(shared.message(world, seen).text).get("regions", {})
+
+
+@pytest.mark.parametrize("clusters", [30, 3])
+def test_panels_of_a_large_room_are_told_every_few_seconds(clusters: int) -> None:
+    world, shared = world_with(clusters), Shared()
+    seen = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+    first = regions(shared, told(world, 0.0), seen)
+    assert first
+    soon = [regions(shared, told(world, s), seen) for s in (PANELS_EVERY_S / 2, PANELS_EVERY_S - 1)]
+    assert [panels == first for panels in soon] == [clusters == 30] * 2
+    assert regions(shared, told(world, PANELS_EVERY_S), seen) != first
+
+
+def test_tabs_that_show_other_clusters_in_full_share_the_panels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, shared, made = world_with(30), Shared(), list[World]()
+    pages = ("x.0-1-2-3-4-5-6-7", "x.9-10-11-12-13-14-15-16")
+    tabs = [cursor_of(start(told(world, 0.0), "/", page)[0]["cursor"]) for page in pages]
+    assert tabs[0].page != tabs[1].page
+    monkeypatch.setattr(inbox_view, "inbox", lambda seen: made.append(seen) or inbox(seen))
+    for after_s in (0.0, 1.0, 2.0):
+        for seen in tabs:
+            assert "inbox" in regions(shared, told(world, after_s), seen)
+    assert len(made) == 1
+
+
+def test_a_tab_never_goes_back_to_older_panels_than_it_was_drawn_with() -> None:
+    world, shared = world_with(30), Shared()
+    early = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+    first = regions(shared, told(world, 0.0), early)
+    late_world = told(world, 1.0)
+    drawn_late = cursor_of(start(late_world, "/", early.page)[0]["cursor"])
+    fresh = regions(shared, late_world, drawn_late)
+    assert fresh != first
+    assert regions(shared, told(world, 2.0), early) == fresh
+
+
+def test_a_proposal_says_how_its_cluster_stands_now_also_where_it_has_no_card() -> None:
+    world = world_with(30)
+    page = page_of(world, place("/"))
+    without = next(c.name for c in world.snapshot.clusters if c.name not in page.in_full)
+    asked = recommendation(
+        clusters=(without,),
+        before=Expected(load={without: 1.2}, executors={without: 1}),
+        predicted=Expected(load={without: 0.4}, executors={without: 3}),
+    )
+    wanting = replace(world, control=Control(recommendations=(asked,)))
+    page = page_of(wanting, place("/"), page.structure)
+    assert without not in page.in_full
+    shown = inbox(wanting).proposed[0]
+    keys = {row.now for row in shown.rows if row.now}
+    assert keys
+    assert keys <= page.figures.keys()

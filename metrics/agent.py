@@ -26,7 +26,8 @@ from metrics.listener import DriverListener, Poll
 from metrics.publisher import Publisher
 from metrics.redis_store import RedisStore
 from metrics.removal import is_loss
-from metrics.sampler import OperatorFacts, Sampler
+from metrics.sampler import Sampler
+from metrics.track import OperatorFacts
 
 log = logging.getLogger(__name__)
 

@@ -27,7 +27,7 @@ from metrics.agent import Agent
 from metrics.commands import Handler, Report
 from metrics.executors import Executors
 from metrics.redis_store import RedisStore
-from metrics.sampler import OperatorFacts
+from metrics.track import OperatorFacts
 from pipeline.edges.source import EdgeSource
 from pipeline.operator import Operator, check, is_local
 from pipeline.runner import RENEW_S, Runner

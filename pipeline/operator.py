@@ -20,10 +20,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from controllers.model.errors import InvalidInput
-from metrics.sampler import OBSERVATION
+from metrics.track import OBSERVATION
 
 if TYPE_CHECKING:
-    from metrics.sampler import Backlog
+    from metrics.track import Backlog
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 

@@ -25,7 +25,7 @@ from controllers.engine.ports import Lease, Store
 from controllers.model.placement import operator_lease
 from controllers.model.snapshot import OperatorStatus
 from metrics.listener import Progress
-from metrics.sampler import Backlog, OperatorFacts, epoch
+from metrics.track import Backlog, OperatorFacts, epoch
 from pipeline.operator import Context, Operator, OperatorError
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from controllers.settings import setting
 from metrics import keys
 from metrics.redis_store import connect
-from metrics.sampler import Backlog
+from metrics.track import Backlog
 from pipeline.edges.sink import write_appended, write_updated
 from pipeline.edges.source import FORMAT
 from pipeline.edges.stream import Edge

@@ -16,7 +16,8 @@ from metrics.listener import (
     Terminated,
     Work,
 )
-from metrics.sampler import Backlog, OperatorFacts, Sampler
+from metrics.sampler import Sampler
+from metrics.track import Backlog, OperatorFacts
 
 CLUSTER = Cluster(name="a", cores_per_executor=1)
 

@@ -32,7 +32,7 @@
   function attribute(element, name, value) {
     if (name === "children") return;
     const none = value == null || value === false;
-    if (name === "id" && typeof value === "object") element.dataset.press = JSON.stringify(value);
+    if (name === "id" && value && typeof value === "object") element.dataset.press = JSON.stringify(value);
     else if (name === "style") for (const key in value) styled(element.style, key, value[key]);
     else if (none) element.removeAttribute(NAMES[name] || name);
     else element.setAttribute(NAMES[name] || name, value === true ? "" : value);

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from components.built import PANELS_EVERY_S, Built, Panels, Recent
 from components.delta import Cursor, delta
 from components.trees import as_json
+from components.view.inbox import done_by_people
 from components.view.world import World
 
 TEXTS_KEPT = 100
@@ -69,15 +70,9 @@ class Shared:
         return found
 
     def _panels_for(self, world: World, seen: Cursor) -> Panels:
-        """Those of a moment ago, unless the tab was drawn with newer ones."""
+        """Those of a moment ago, unless somebody did something or the tab was drawn since."""
         kept = self._kept
-        if kept is None or (
-            kept.world is not world
-            and (
-                world.at - kept.world.at >= PANELS_EVERY_S
-                or round(kept.world.at * 1000) < seen.drawn
-            )
-        ):
+        if kept is None or (kept.world is not world and _outdated(kept.world, world, seen.drawn)):
             kept = self._kept = Panels(world)
         return kept
 
@@ -89,3 +84,11 @@ class Shared:
                 self._texts.clear()
             known = self._texts[id(tree)] = tree, Raw(as_json(tree))
         return known[1]
+
+
+def _outdated(kept: World, world: World, drawn_ms: int) -> bool:
+    return (
+        world.at - kept.at >= PANELS_EVERY_S
+        or round(kept.at * 1000) < drawn_ms
+        or done_by_people(kept) != done_by_people(world)
+    )

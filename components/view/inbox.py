@@ -129,6 +129,18 @@ def inbox(world: World) -> Inbox:
 
 
 @once
+def done_by_people(world: World) -> tuple[object, ...]:
+    """What people decided or asked for of late: they are shown at once what comes of it."""
+    decided = (r for r in world.control.recommendations if r.history and r.history[-1].by != ENGINE)
+    asked = ((c, r) for c, r in world.commands if c.by != ENGINE)
+    return (
+        world.control.paused,
+        tuple((r.id, r.version) for r in decided),
+        tuple((command.id, result.status) for command, result in asked),
+    )
+
+
+@once
 def present(world: World) -> Figures:
     """What the proposals that stand in full say of their clusters now."""
     shown = _open(world)[:PROPOSED_SHOWN]

@@ -140,6 +140,23 @@ def test_keys_open_details_and_help_but_not_while_typing(open_tab, pages_store):
     expect(page).to_have_url(re.compile(f"/recommendation/{found.id}$"))
 
 
+def test_an_item_stays_as_it_is_while_others_come_and_go(open_tab, pages_store):
+    above = propose(pages_store, ttl_s=200.0)
+    found = propose(pages_store, "narrow", 2, ttl_s=300.0)
+    page = open_tab("/").page
+    box = item(page, found)
+    expect(box).to_contain_text("Scale narrow out")
+    box.evaluate("element => { element.mine = true; element.focus(); }")
+    advance(pages_store, above, Status.REJECTED)
+    expect(item(page, above)).to_have_count(0)
+    expect(page.locator(f'[data-outcome="{above.id}"]')).to_have_count(1)
+    sooner = propose(pages_store, ttl_s=100.0)
+    expect(item(page, sooner)).to_contain_text("Scale wide out")
+    assert box.evaluate("element => element.mine && document.activeElement === element")
+    order = [e.get_attribute("data-recommendation") for e in page.locator(".proposal").all()]
+    assert order == [sooner.id, found.id]
+
+
 def test_two_browsers_approve_at_once_one_wins_the_other_is_told(open_tab, pages_store):
     found = propose(pages_store)
     one, two = open_tab("/").page, open_tab("/", role=Role.APPROVER).page

@@ -19,11 +19,12 @@ from components.view import inbox as inbox_view
 from components.view.attention import FINE, IN_FULL, Attention, chosen
 from components.view.health import health, together
 from components.view.inbox import PROPOSED_SHOWN, TITLES_SHOWN, WAITS_SHOWN, inbox
-from components.view.inbox_facts import Control
+from components.view.inbox_facts import Control, Pause
 from components.view.path import place
 from components.view.world import World, world_of
 from controllers.engine.ports import Part
 from controllers.engine.recommendation import Figures as Expected
+from controllers.engine.recommendation import Status
 from controllers.model.snapshot import ClusterSample, OperatorStatus
 from tests.support.feeder import many, sample_of
 from tests.support.world import START
@@ -243,6 +244,23 @@ def test_tabs_that_show_other_clusters_in_full_share_the_panels(
         for seen in tabs:
             assert "inbox" in regions(shared, told(world, after_s), seen)
     assert len(made) == 1
+
+
+def test_what_people_do_is_told_at_once_and_what_the_engine_does_in_a_while() -> None:
+    world, shared = world_with(30), Shared()
+    seen = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+
+    def inbox_after(after_s: float, **control: Any) -> Any:
+        now = replace(told(world, after_s), control=Control(**control))
+        return regions(shared, now, seen)["inbox"]
+
+    first = inbox_after(0.0)
+    assert inbox_after(0.5, recommendations=(recommendation(),)) == first
+    decided = inbox_after(1.0, recommendations=(recommendation(Status.REJECTED),))
+    assert decided != first
+    assert inbox_after(1.5, recommendations=()) != decided
+    paused = {"paused": Pause(at=START, by="ada")}
+    assert "Everything is paused" in json.dumps(inbox_after(2.0, **paused))
 
 
 def test_a_tab_never_goes_back_to_older_panels_than_it_was_drawn_with() -> None:

@@ -28,6 +28,7 @@ ROLLBACK = "rollback"
 BY_HAND = "by hand"
 UNDO, BACK = "-undo", "-back"
 """Ends of the ids of the engine's own rollbacks: nobody else may make one."""
+AGAIN = " Offered again: "
 
 
 def new_id(*parts: object) -> str:
@@ -137,7 +138,8 @@ def offered_again(
 ) -> Recommendation | None:
     """The same aim for the world of now, to be decided on anew; None if it makes no sense."""
     decision = recommendation.decision
-    reason = replace(decision.reason, text=f"{decision.reason.text} Offered again: {why}.")
+    first = decision.reason.text.partition(AGAIN)[0]  # only the last time is told
+    reason = replace(decision.reason, text=f"{first}{AGAIN}{why}.")
     if isinstance(decision, Scale):
         cluster = snapshot.cluster(decision.cluster)
         present = (cluster.executors_wanted or cluster.executors) if cluster else 0

@@ -156,6 +156,20 @@ def test_a_world_that_drifted_refuses_and_offers_anew(world: World) -> None:
     assert do(world, people.approve, offer.id, offer.plan_hash).status is Status.APPROVED
 
 
+def test_what_is_offered_again_and_again_tells_only_the_last_why(world: World) -> None:
+    found = proposed(world, 5)
+    for present in (2, 3):
+        world.places["a"].executors = world.places["a"].wanted = present
+        world.tick()
+        with pytest.raises(people.Drifted) as refused:
+            do(world, people.approve, found.id, found.plan_hash)
+        assert refused.value.offer is not None
+        found = refused.value.offer
+    said = found.decision.reason.text
+    assert said.count("Offered again") == 1
+    assert "a has 3 executors now" in said
+
+
 def test_a_load_that_moved_far_is_drift_too(world: World) -> None:
     found = proposed(world)
     world.work["count"] = 0.5

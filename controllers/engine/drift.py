@@ -30,11 +30,17 @@ def drift(
     >>> drift(rec, now, {}, EngineSettings())
     'a has 2 executors now, and the plan was made for 1'
     """
-    for name in recommendation.clusters:
+    decision = recommendation.decision
+    # Who is dead lets go by itself, when its leases end: only where something goes must live.
+    needed = (
+        recommendation.clusters
+        if isinstance(decision, Scale)
+        else [m.target for m in decision.moves]
+    )
+    for name in needed:
         why = _silent(snapshot, name)
         if why:
             return why
-    decision = recommendation.decision
     if isinstance(decision, Scale):
         why = _resized(decision, snapshot)
     else:

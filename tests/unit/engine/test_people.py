@@ -1,7 +1,7 @@
 """What people do: each check, each sentence, and who wins."""
 
 import pytest
-from engine_world import World
+from engine_world import Lead, World, run
 from msgspec.structs import replace
 
 from controllers.engine import people
@@ -181,6 +181,27 @@ def test_a_load_that_moved_far_is_drift_too(world: World) -> None:
         world.tick()
     with pytest.raises(people.Drifted, match="the load of a is 50% now"):
         do(world, people.approve, found.id, found.plan_hash)
+
+
+def test_an_operator_can_be_moved_away_from_a_cluster_that_died(world: World) -> None:
+    lead = Lead(world)
+    world.places["a"].silent = True
+    run(world, lead, 30.0, ask=False)
+    away = Moves(moves=(Move(operator="count", source="a", target="b"),), reason=Reason(text=""))
+    asked = do(world, people.propose_by_hand, away)
+    assert asked.status is Status.APPROVED
+    run(world, lead, 20.0, ask=False)
+    assert world.where["count"] == "b"
+    assert world.store.recommendation(asked.id).status is Status.APPLIED
+
+
+def test_nothing_is_moved_to_a_cluster_that_died(world: World) -> None:
+    world.places["b"].silent = True
+    for _ in range(15):
+        world.tick()
+    there = Moves(moves=(Move(operator="count", source="a", target="b"),), reason=Reason(text=""))
+    with pytest.raises(Refused, match="b has given no sign of life"):
+        do(world, people.propose_by_hand, there)
 
 
 def test_more_load_is_no_reason_not_to_scale_out(world: World) -> None:

@@ -17,7 +17,7 @@ from components.trees import as_json
 from components.view.inbox import done_by_people
 from components.view.world import World
 
-TEXTS_KEPT = 100
+TEXTS_KEPT = 50
 
 
 class Sent(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Shared:
         self._built: dict[tuple[str, str], Built] = {}
         self._kept: Panels | None = None
         self._sent: dict[bytes, Sent] = {}
-        self._texts: dict[int, tuple[Component, Raw]] = {}  # by identity
+        self._texts: dict[tuple[str, str], Raw] = {}
         self._recent = Recent()
 
     def message(self, world: World, seen: Cursor) -> Sent:
@@ -52,7 +52,11 @@ class Shared:
             built = self._page(world, seen)
             found, after = delta(world, seen, built, self._recent)
             if "regions" in found:
-                found["regions"] = {k: self._panel(v) for k, v in found["regions"].items()}
+                hashes = after.regions
+                found["regions"] = {
+                    region: self._text((region, hashes[region]), tree)
+                    for region, tree in found["regions"].items()
+                }
             self._sent[key] = Sent(
                 text=as_json(found).decode(),
                 after=after,
@@ -76,14 +80,13 @@ class Shared:
             kept = self._kept = Panels(world)
         return kept
 
-    def _panel(self, tree: Component) -> Raw:
-        """A panel as text; the same one goes to many tabs, at different times."""
-        known = self._texts.get(id(tree))
-        if known is None:
+    def _text(self, key: tuple[str, str], tree: Component) -> Raw:
+        """A panel as text, by its hash; the same one goes to many tabs, at different times."""
+        if key not in self._texts:
             if len(self._texts) >= TEXTS_KEPT:
                 self._texts.clear()
-            known = self._texts[id(tree)] = tree, Raw(as_json(tree))
-        return known[1]
+            self._texts[key] = Raw(as_json(tree))
+        return self._texts[key]
 
 
 def _outdated(kept: World, world: World, drawn_ms: int) -> bool:

@@ -187,8 +187,6 @@ def test_restarts_keep_what_scalers_have_learned(system: System) -> None:
 
 
 def test_a_leader_that_was_away_does_nothing_twice(system: System) -> None:
-    command(system, "settings", "scale:narrow", "scaler=rate_based")
-    command(system, "mode", "narrow", "auto")
     leader = next(p for p in system.children("engine") if "app.py" in " ".join(p.cmdline()))
     token = system.store.lease("engine").token
     second = subprocess.Popen(
@@ -200,7 +198,10 @@ def test_a_leader_that_was_away_does_nothing_twice(system: System) -> None:
         wait_until(
             lambda: sum(p.kind == "engine" for p in system.store.parts()) >= 2, 60, "two engines"
         )
+        # Only now: it might act before there are two of them.
         began = time.time()
+        command(system, "settings", "scale:narrow", "scaler=rate_based")
+        command(system, "mode", "narrow", "auto")
         command(system, "rate", "900")
         out = wait_until(lambda: begun(system, "scale_out", began), 150, "it acts by itself")
         leader.suspend()  # executors take seconds to come: it is away while they do

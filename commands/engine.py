@@ -33,8 +33,8 @@ from controllers.model.snapshot import Mode, Snapshot
 from controllers.scaling.predictive import forecast
 from controllers.scaling.registry import scalers
 from metrics.commands import LEADER
-from metrics.garbage import collect_rarely
 from metrics.notify import Notifier
+from metrics.process_memory import collect_rarely, one_heap
 from metrics.redis_store import RedisStore
 
 log = logging.getLogger(__name__)
@@ -307,6 +307,7 @@ class Engine:
 
 def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
+    one_heap()
     # Before it leads: one that compiles or loads for seconds keeps all clusters waiting.
     warm_up()
     forecast.warm_up()

@@ -31,9 +31,11 @@ def record(
     runs: Annotated[Path, typer.Option(help="Folder that the runs are written to")] = Path("runs"),
 ) -> None:
     """Record every live run to Parquet; it only reads, and goes on where it stopped."""
+    from metrics.process_memory import one_heap
     from metrics.recorder import Recorder
     from metrics.redis_store import RedisStore
 
+    one_heap()
     recorder = Recorder(RedisStore.at(redis), runs)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: recorder.stop())

@@ -43,7 +43,7 @@ from components.shell import shell
 from components.sign_in import SignIn
 from components.theme import INDEX
 from metrics.anchor import AnchorFile
-from metrics.garbage import collect_rarely
+from metrics.process_memory import collect_rarely, one_heap
 from metrics.redis_store import RedisStore, connect
 from metrics.users import UsersFile
 
@@ -137,6 +137,7 @@ def _plotly_gzip() -> bytes:
 
 def app_from_env() -> Security:
     """What a gunicorn worker calls; the settings come through the environment."""
+    one_heap()
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("weir.security").setLevel(logging.INFO)
     app = create_app(

@@ -10,8 +10,9 @@
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
 | weir:rebalances              | hash    | newest 200, 7 d | id -> Rebalance                           |
-| weir:recommendations         | hash    | newest 2,000, 30 d | id -> Recommendation; open ones stay   |
+| weir:recommendations         | hash    | newest, 30 d    | id -> Recommendation; see retention.py    |
 | weir:recommendations:at      | zset    | as above        | ids by the time they were made            |
+| weir:recommendations:done    | zset    | as above        | of those that were acted on or rejected   |
 | weir:recommendations:open    | set     | until final     | ids that are not final                    |
 | weir:recommendations:version | hash    | as above        | id -> version, for compare-and-set        |
 | weir:audit                   | stream  | newest 50,000   | AuditEntry, id = its number               |
@@ -49,6 +50,7 @@ PLACEMENT = "weir:placement"
 REBALANCES = "weir:rebalances"
 RECOMMENDATIONS = "weir:recommendations"
 RECOMMENDATIONS_AT = "weir:recommendations:at"
+RECOMMENDATIONS_DONE = "weir:recommendations:done"
 RECOMMENDATIONS_OPEN = "weir:recommendations:open"
 RECOMMENDATIONS_VERSION = "weir:recommendations:version"
 AUDIT = "weir:audit"

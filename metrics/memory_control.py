@@ -56,14 +56,25 @@ class MemoryControl(ABC):
 
     def recommendations(self, limit: int = 100) -> list[Recommendation]:
         """The newest ones and all that are open, newest first."""
-        newest = sorted(self._recommendations.values(), key=lambda r: (r.at, r.id), reverse=True)
+        newest = self._newest_first()
         return [r for i, r in enumerate(newest) if i < limit or not r.status.final]
+
+    def record(self, limit: int = 100) -> list[Recommendation]:
+        """The newest ones that count and all that are open, newest first."""
+        newest = self._newest_first()
+        counting = {r.id for r in [r for r in newest if r.status.counts][:limit]}
+        return [r for r in newest if r.id in counting or not r.status.final]
+
+    def _newest_first(self) -> list[Recommendation]:
+        return sorted(self._recommendations.values(), key=lambda r: (r.at, r.id), reverse=True)
 
     def trim(self, now: float) -> None:
         """Forget rebalances and recommendations that ended long ago."""
         for name in old_rebalances(self._rebalances.values(), now):
             del self._rebalances[name]
-        for name in old_recommendations(self._recommendations.values(), now):
+        ended = [r for r in self._recommendations.values() if r.status.final]
+        counting = {r.id for r in ended if r.status.counts}
+        for name in old_recommendations({r.id: r.at for r in ended}, counting, now):
             del self._recommendations[name]
 
     # -- audit

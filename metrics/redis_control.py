@@ -1,7 +1,6 @@
 """The part of the store in Redis that control needs: decisions, their trail, settings, memory."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from hashlib import sha1
 from typing import Any
 
@@ -17,13 +16,13 @@ from controllers.model.errors import Unavailable
 from controllers.model.placement import Lease
 from controllers.model.snapshot import Mode
 from metrics import keys, scripts
+from metrics.decoded import Decoded
 
 _encode = msgspec.json.encode
 _recommendation = msgspec.json.Decoder(Recommendation)
 _rebalance = msgspec.json.Decoder(Rebalance)
 _entry = msgspec.json.Decoder(AuditEntry)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
-_recommendation_of = lru_cache(512)(_recommendation.decode)  # most are as they were a second ago
 
 
 def _sha1(data: bytes) -> str:
@@ -46,6 +45,8 @@ class RedisControl:
         self._recommend = client.register_script(scripts.RECOMMEND)
         self._change_mode = client.register_script(scripts.CHANGE_MODE)
         self._keep_memories = client.register_script(scripts.KEEP_MEMORIES)
+        self._newest = Decoded(_recommendation.decode)
+        self._record = Decoded(_recommendation.decode)
         self._read_memories: dict[str, dict[str, str]] = {}  # cluster -> scaler -> SHA-1
 
     # -- recommendations
@@ -63,6 +64,7 @@ class RedisControl:
                 keys.lease(leader.name if leader else ""),
                 keys.RECOMMENDATIONS,
                 keys.RECOMMENDATIONS_AT,
+                keys.RECOMMENDATIONS_DONE,
                 keys.RECOMMENDATIONS_OPEN,
                 keys.RECOMMENDATIONS_VERSION,
             ],
@@ -73,6 +75,7 @@ class RedisControl:
                 _encode(recommendation),
                 recommendation.at,
                 int(not recommendation.status.final),
+                int(recommendation.status.counts),
             ],
             audit,
         )
@@ -84,14 +87,22 @@ class RedisControl:
 
     def recommendations(self, limit: int = 100) -> list[Recommendation]:
         """The newest ones and all that are open, newest first."""
+        return self._and_open(keys.RECOMMENDATIONS_AT, limit, self._newest)
+
+    def record(self, limit: int = 100) -> list[Recommendation]:
+        """The newest ones that count and all that are open, newest first."""
+        return self._and_open(keys.RECOMMENDATIONS_DONE, limit, self._record)
+
+    def _and_open(
+        self, index: str, limit: int, decoded: Decoded[Recommendation]
+    ) -> list[Recommendation]:
         pipe = self.client.pipeline(transaction=False)
-        pipe.zrevrange(keys.RECOMMENDATIONS_AT, 0, limit - 1)
+        pipe.zrevrange(index, 0, limit - 1)
         pipe.smembers(keys.RECOMMENDATIONS_OPEN)
         newest, open_ = pipe.execute()
         ids = list({*newest, *open_})
-        found = self.client.hmget(keys.RECOMMENDATIONS, ids) if ids else []
-        decoded = (_recommendation_of(data) for data in found if data)
-        return sorted(decoded, key=lambda r: (r.at, r.id), reverse=True)
+        found = decoded(self.client.hmget(keys.RECOMMENDATIONS, ids) if ids else ())
+        return sorted(found, key=lambda r: (r.at, r.id), reverse=True)
 
     def trim(self, now: float) -> None:
         """Forget rebalances and recommendations that ended long ago."""
@@ -99,13 +110,18 @@ class RedisControl:
         gone = old_rebalances(rebalances, now)
         if gone:
             self.client.hdel(keys.REBALANCES, *gone)
-        stored = self.client.hvals(keys.RECOMMENDATIONS)
-        old = old_recommendations((_recommendation.decode(data) for data in stored), now)
+        pipe = self.client.pipeline()
+        pipe.zrange(keys.RECOMMENDATIONS_AT, 0, -1, withscores=True)
+        pipe.zrange(keys.RECOMMENDATIONS_DONE, 0, -1)
+        pipe.smembers(keys.RECOMMENDATIONS_OPEN)
+        dated, done, open_ = pipe.execute()
+        old = old_recommendations({i: at for i, at in dated if i not in open_}, set(done), now)
         if old:
             pipe = self.client.pipeline()
             pipe.hdel(keys.RECOMMENDATIONS, *old)
             pipe.hdel(keys.RECOMMENDATIONS_VERSION, *old)
             pipe.zrem(keys.RECOMMENDATIONS_AT, *old)
+            pipe.zrem(keys.RECOMMENDATIONS_DONE, *old)
             pipe.execute()
 
     # -- audit

@@ -1,7 +1,6 @@
 """The store in Redis (or Valkey), 6.2 or later."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import msgspec
 import redis
@@ -14,11 +13,11 @@ from controllers.model.command import Command, CommandResult, CommandStatus
 from controllers.model.errors import NotFound
 from controllers.model.snapshot import ClusterSample, Snapshot
 from metrics import keys, scripts
+from metrics.decoded import Decoded
 from metrics.redis_control import RedisControl
 
 _encode = msgspec.json.encode
 _sample = msgspec.json.Decoder(ClusterSample)
-_sample_of = lru_cache(512)(_sample.decode)  # of most clusters it is the one read before
 _snapshot = msgspec.json.Decoder(Snapshot)
 _part = msgspec.json.Decoder(Part)
 _command = msgspec.json.Decoder(Command)
@@ -53,6 +52,7 @@ class RedisStore(RedisControl):
         self._place_if = client.register_script(scripts.PLACE_IF)
         self._rebalance = client.register_script(scripts.REBALANCE)
         self._renew = client.register_script(scripts.RENEW)
+        self._latest = Decoded(_sample.decode)
 
     @classmethod
     def at(cls, url: str) -> "RedisStore":
@@ -92,7 +92,7 @@ class RedisStore(RedisControl):
     def latest(self) -> list[ClusterSample]:
         """The newest sample of every cluster, by name."""
         found = self.client.hgetall(keys.CLUSTERS)
-        return [_sample_of(found[name]) for name in sorted(found)]
+        return self._latest(found[name] for name in sorted(found))
 
     def clusters(self) -> list[str]:
         """Names of the clusters that have ever reported and were not forgotten."""

@@ -101,24 +101,26 @@ local function tell(trail, length, number, entry)
 end
 """
 
-# KEYS: the leader's lease, recommendations, their times, the open ones, their versions, the
-# audit trail. ARGV: the leader's token ('' for a person), id, version, recommendation, time,
-# open (1/0), number of the audit entry ('' for none), entry, length of the trail.
+# KEYS: the leader's lease, recommendations, their times, the times of those that count, the open
+# ones, their versions, the audit trail. ARGV: the leader's token ('' for a person), id, version,
+# recommendation, time, open (1/0), counts (1/0), number of the audit entry ('' for none), entry,
+# length of the trail.
 # Compare-and-set: the version must be the stored one plus 1, or 0 for a new one.
 RECOMMEND = (
     TELL
     + """
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-local stored = tonumber(redis.call('HGET', KEYS[5], ARGV[2]) or '-1')
+local stored = tonumber(redis.call('HGET', KEYS[6], ARGV[2]) or '-1')
 if tonumber(ARGV[3]) ~= stored + 1 then return 0 end
-if ARGV[7] ~= '' then
-  local failed = tell(KEYS[6], ARGV[9], ARGV[7], ARGV[8])
+if ARGV[8] ~= '' then
+  local failed = tell(KEYS[7], ARGV[10], ARGV[8], ARGV[9])
   if failed then return failed end
 end
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[4])
-redis.call('HSET', KEYS[5], ARGV[2], ARGV[3])
+redis.call('HSET', KEYS[6], ARGV[2], ARGV[3])
 redis.call('ZADD', KEYS[3], 'NX', ARGV[5], ARGV[2])
-redis.call(ARGV[6] == '1' and 'SADD' or 'SREM', KEYS[4], ARGV[2])
+if ARGV[7] == '1' then redis.call('ZADD', KEYS[4], 'NX', ARGV[5], ARGV[2]) end
+redis.call(ARGV[6] == '1' and 'SADD' or 'SREM', KEYS[5], ARGV[2])
 return 1
 """
 )

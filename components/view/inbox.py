@@ -4,6 +4,8 @@ Nothing here changes from second to second: times count down in the browser, and
 figures follow the feed by their keys. So the inbox is sent again only when it has changed.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from components.view import recommendation as words
@@ -16,7 +18,8 @@ from controllers.engine.guards import POLICY
 from controllers.engine.recommendation import ENGINE, GuardState, Recommendation, Status
 from controllers.model.snapshot import Mode
 
-OUTCOMES_SHOWN = 5
+OUTCOMES_SHOWN, NOTHING_SHOWN = 5, 2
+"""Of the last outcomes, so many places are for what came to nothing."""
 PROPOSED_SHOWN, UNDER_WAY_SHOWN, WAITS_SHOWN = 8, 8, 8
 """A page must not grow with the number of clusters; of what is left over it says how much."""
 TITLES_SHOWN = 40
@@ -108,8 +111,6 @@ def inbox(world: World) -> Inbox:
     control = world.control
     found = control.recommendations
     open_ = _open(world)
-    ended = [r for r in found if r.status.final]
-    ended.sort(key=lambda r: -_at(r))
     silent = any(p.kind == "engine" and p.state in _AWAY for p in health(world))
     acting = [r for r in found if r.status in UNDER_WAY]
     later = open_[PROPOSED_SHOWN:]
@@ -120,12 +121,22 @@ def inbox(world: World) -> Inbox:
         more_proposed=max(0, len(later) - TITLES_SHOWN),
         under_way=tuple(under_way(world, r) for r in acting[:UNDER_WAY_SHOWN]),
         more_under_way=max(0, len(acting) - UNDER_WAY_SHOWN),
-        outcomes=tuple(outcome(world, r) for r in ended[:OUTCOMES_SHOWN]),
+        outcomes=tuple(outcome(world, r) for r in _ended(found)),
         waits=reasons[:WAITS_SHOWN],
         more_waits=max(0, len(reasons) - WAITS_SHOWN),
         paused=control.paused is not None,
         silent=silent,
     )
+
+
+def _ended(found: Iterable[Recommendation]) -> list[Recommendation]:
+    """The last that ended: what was done, with the last that came to nothing."""
+    ended = sorted((r for r in found if r.status.final), key=_at, reverse=True)
+    done = [r for r in ended if r.status.counts]
+    nothing = [r for r in ended if not r.status.counts]
+    room = max(NOTHING_SHOWN, OUTCOMES_SHOWN - len(done))
+    shown = [*nothing[:room], *done][:OUTCOMES_SHOWN]
+    return sorted(shown, key=_at, reverse=True)
 
 
 @once

@@ -7,6 +7,7 @@ from msgspec import Struct
 from controllers.engine.modes import strictest
 from controllers.engine.recommendation import Recommendation
 from controllers.engine.rules import EngineSettings
+from controllers.engine.verification import Track
 from controllers.model.snapshot import Mode
 
 PASSIVE = (Mode.OBSERVE, Mode.RECOMMEND)
@@ -28,6 +29,7 @@ class Control(Struct, frozen=True, kw_only=True):
     modes: Mapping[str, Mode] = {}
     settings: EngineSettings = EngineSettings()
     paused: Pause | None = None
+    tracks: Mapping[str, Track] = {}  # how actions on a cluster turned out
     waits: Mapping[str, str] = {}  # why the scaler of a cluster asks for nothing
     fetched: Recommendation | None = None  # an older one, for its own page
 

@@ -6,7 +6,7 @@ from components.view import text
 from components.view.live import Figure
 from components.view.live import Figures as Live
 from components.view.world import World
-from controllers.engine.verification import Track, track
+from controllers.engine.verification import Track
 from controllers.model.snapshot import Mode
 
 LABELS = {
@@ -61,7 +61,7 @@ def step_up(mode: Mode, track: Track) -> str:
 
 def record(world: World, cluster: str) -> Track:
     """How the actions on a cluster turned out."""
-    return track(world.control.recommendations, cluster)
+    return world.control.tracks.get(cluster, Track())
 
 
 def mode_figures(world: World, names: Iterable[str]) -> Live:

@@ -5,37 +5,50 @@ import logging
 import msgspec
 
 from components.view.inbox_facts import Control, Pause
+from controllers.engine.facts import LOOK_BACK
 from controllers.engine.people import engine_settings
 from controllers.engine.ports import Store
+from controllers.engine.recommendation import Recommendation
 from controllers.engine.rules import ENGINE
+from controllers.engine.verification import Track, tracks
 
 log = logging.getLogger(__name__)
 
 KEPT = 60
-WAITS_EVERY_S = 5.0
-"""Outlooks are large and the engine writes them every few seconds: no need to look more often."""
+SELDOM_S = 5.0
+"""Outlooks and track records are large and change every few seconds: no need to look more often."""
 TRAIL = 100
 
 
 class ControlReader:
-    """Small facts each time, the scalers' reasons now and then."""
+    """Small facts each time, the scalers' reasons and the track records now and then."""
 
     def __init__(self) -> None:
         self._waits: dict[str, str] = {}
-        self._waits_at = float("-inf")
+        self._tracks: dict[str, Track] = {}
+        self._seldom_at = float("-inf")
 
     def read(self, store: Store, now: float) -> Control:
         """All that is known of the control of the clusters now."""
-        if now - self._waits_at >= WAITS_EVERY_S:
-            self._waits, self._waits_at = _waits(store), now
+        if now - self._seldom_at >= SELDOM_S:
+            self._waits, self._tracks = _waits(store), tracks(store.record(LOOK_BACK))
+            self._seldom_at = now
         settings = engine_settings(store)
         return Control(
-            recommendations=tuple(store.recommendations(KEPT)),
+            recommendations=_known(store),
             modes=store.modes(),
             settings=settings,
             paused=_pause(store) if settings.paused else None,
+            tracks=self._tracks,
             waits=self._waits,
         )
+
+
+def _known(store: Store) -> tuple[Recommendation, ...]:
+    """The newest, and the newest of those that count: many that came to nothing must not
+    take the place of what was done."""
+    found = {r.id: r for r in (*store.record(KEPT), *store.recommendations(KEPT))}
+    return tuple(sorted(found.values(), key=lambda r: (r.at, r.id), reverse=True))
 
 
 def _waits(store: Store) -> dict[str, str]:

@@ -14,6 +14,7 @@ from components.view.world import World, world_of
 from controllers.balancing.base import planner
 from controllers.engine.balance import BalanceSettings, problem_now, why_wait
 from controllers.engine.outlook import outlook
+from controllers.engine.verification import tracks
 from controllers.model.snapshot import ClusterSample, Snapshot
 from metrics.replay import RecordedRun
 from metrics.run_actions import as_of
@@ -85,6 +86,7 @@ def world_at(run: RecordedRun, at: float, target_latency_s: float) -> World:
         if samples:
             series[name] = samples
     then = run.settings.then(at)
+    recommendations = tuple(as_of(run.actions, "recommendation", at))
     seen = {name: samples[-1].cluster.mode for name, samples in series.items()}
     return world_of(
         series,
@@ -94,7 +96,8 @@ def world_at(run: RecordedRun, at: float, target_latency_s: float) -> World:
         commands=as_of(run.actions, "command", at)[:SHOWN],
         rebalances=as_of(run.actions, "rebalance", at)[:SHOWN],
         control=Control(
-            recommendations=tuple(as_of(run.actions, "recommendation", at)[:SHOWN]),
+            recommendations=recommendations[:SHOWN],
+            tracks=tracks(recommendations),
             modes=then.modes if then.recorded else seen,
             settings=then.engine,
         ),

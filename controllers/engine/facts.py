@@ -31,7 +31,7 @@ from controllers.model.placement import Placement
 from controllers.model.snapshot import ClusterSample, Mode, Snapshot
 
 LOOK_BACK = 1000
-"""So many recommendations are looked at for records, budgets and the like."""
+"""So many recommendations that count are looked at for records, budgets and the like."""
 ATTEMPTS = 20
 """So often a command is given again, each time because another engine leads."""
 Told = tuple[Command, CommandResult]
@@ -52,7 +52,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     criteria: Mapping[str, Criteria] = {}
     scaling: Mapping[str, ScaleSettings] = {}
     own: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}  # cluster -> scaler -> settings
-    recommendations: Sequence[Recommendation] = ()  # newest first
+    recommendations: Sequence[Recommendation] = ()  # that count or are open, newest first
     rebalances: Sequence[Rebalance] = ()
     placements: Mapping[str, Placement] = {}
     commands: Mapping[str, Told] = {}  # of what is being applied, by id
@@ -115,7 +115,7 @@ def read(
     """Everything but samples and memories, and the views, which the caller has at hand."""
     latest = store.latest()
     snapshot = Snapshot.of(latest, now)
-    recommendations = store.recommendations(limit=LOOK_BACK)
+    recommendations = store.record(limit=LOOK_BACK)
     settings = store.all_settings()
     names = [c.name for c in snapshot.clusters]
     return Facts(

@@ -47,6 +47,22 @@ class Status(StrEnum):
         """Nothing will change any more."""
         return not TRANSITIONS[self]
 
+    @property
+    def counts(self) -> bool:
+        """It was acted on, or a person rejected it: what guards and track records look at.
+
+        What the engine takes back, and what nobody answers, comes to nothing; in a large room
+        that is nearly all, and it must not crowd out what was done.
+
+        >>> [s.value for s in Status if s.final and not s.counts]
+        ['expired', 'superseded', 'cancelled']
+        """
+        return self not in _NOTHING_DONE
+
+
+_NOTHING_DONE = frozenset(
+    {Status.PROPOSED, Status.APPROVED, Status.EXPIRED, Status.SUPERSEDED, Status.CANCELLED}
+)
 
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.PROPOSED: frozenset(

@@ -1,28 +1,38 @@
 """How long what was done is kept. What is not at its end is kept whatever its age."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 
 from controllers.engine.moves import Rebalance
-from controllers.engine.recommendation import Recommendation
 
 RECOMMENDATIONS_KEPT = 2000
+"""So many that were acted on or rejected, and as many that came to nothing."""
 RECOMMENDATIONS_KEPT_S = 30 * 86400.0
 REBALANCES_KEPT = 200
 REBALANCES_KEPT_S = 7 * 86400.0
 
 
-class _Dated(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def at(self) -> float: ...
+Id = TypeVar("Id", str, bytes)
 
 
-def old_recommendations(found: Iterable[Recommendation], now: float) -> list[str]:
-    """Ids that may go."""
-    closed = [r for r in found if r.status.final]
-    return _beyond(closed, now, RECOMMENDATIONS_KEPT, RECOMMENDATIONS_KEPT_S)
+def old_recommendations(
+    ended: Mapping[Id, float], counting: Collection[Id], now: float
+) -> list[Id]:
+    """Ids that may go, of those that have ended, with the times when they were made.
+
+    What came to nothing makes room for its like only.
+
+    >>> ended = {"done": 1.0} | {f"{i}": 2.0 + i for i in range(RECOMMENDATIONS_KEPT + 1)}
+    >>> old_recommendations(ended, ["done"], now=10.0)
+    ['0']
+    """
+    done = {i: at for i, at in ended.items() if i in counting}
+    nothing = {i: at for i, at in ended.items() if i not in done}
+    return [
+        i
+        for kind in (done, nothing)
+        for i in _beyond(kind, now, RECOMMENDATIONS_KEPT, RECOMMENDATIONS_KEPT_S)
+    ]
 
 
 def old_rebalances(found: Iterable[Rebalance], now: float) -> list[str]:
@@ -37,10 +47,10 @@ def old_rebalances(found: Iterable[Rebalance], now: float) -> list[str]:
     ... )
     ['done']
     """
-    closed = [r for r in found if r.final]
-    return _beyond(closed, now, REBALANCES_KEPT, REBALANCES_KEPT_S)
+    ended = {r.id: r.at for r in found if r.final}
+    return _beyond(ended, now, REBALANCES_KEPT, REBALANCES_KEPT_S)
 
 
-def _beyond(found: Sequence[_Dated], now: float, number: int, age_s: float) -> list[str]:
-    newest = sorted(found, key=lambda r: r.at, reverse=True)
-    return [r.id for i, r in enumerate(newest) if i >= number or now - r.at > age_s]
+def _beyond(found: Mapping[Id, float], now: float, number: int, age_s: float) -> list[Id]:
+    newest = sorted(found, key=lambda i: found[i], reverse=True)
+    return [id for i, id in enumerate(newest) if i >= number or now - found[id] > age_s]

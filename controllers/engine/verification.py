@@ -7,6 +7,7 @@ on the objective of the recommendation. Where the work that arrives has changed 
 what the users did.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
 
@@ -110,6 +111,16 @@ def track(
         error_share=median(errors) if errors else None,
         calibration=_calibration(judged[:RECORD]),
     )
+
+
+def tracks(recommendations: Iterable[Recommendation]) -> dict[str, Track]:
+    """The record of every cluster that has one, of all methods."""
+    touching: dict[str, list[Recommendation]] = defaultdict(list)
+    for recommendation in recommendations:
+        for cluster in recommendation.clusters:
+            touching[cluster].append(recommendation)
+    found = {cluster: track(some, cluster) for cluster, some in touching.items()}
+    return {cluster: record for cluster, record in found.items() if record.judged}
 
 
 def error_of(recommendation: Recommendation) -> float | None:

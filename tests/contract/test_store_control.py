@@ -73,6 +73,24 @@ class TestRecommendations:
         assert [r.id for r in store.recommendations()] == ["r4", "r3", "r2", "r1", "r0"]
         assert [r.id for r in store.recommendations(limit=2)] == ["r4", "r3", "r1"]
 
+    def test_what_came_to_nothing_does_not_crowd_out_what_was_done(self, store: Store) -> None:
+        """r0 is done, r1 open, the others are taken back by the engine."""
+        for i in range(6):
+            one = recommendation(i, at=1000.0 + i)
+            store.save_recommendation(one)
+            if i == 0:
+                for status in (Status.APPROVED, Status.APPLYING, Status.APPLIED):
+                    one = moved_to(one, status, at=1.0, by="ada")
+                    store.save_recommendation(one)
+                done = moved_to(one, Status.EFFECTIVE, at=2.0, by="engine")
+                assert store.save_recommendation(done)
+            elif i > 1:
+                store.save_recommendation(moved_to(one, Status.CANCELLED, at=1.0, by="engine"))
+        assert [r.id for r in store.recommendations(limit=2)] == ["r5", "r4", "r1"]
+        assert [r.id for r in store.record(limit=2)] == ["r1", "r0"]
+        assert store.record(limit=2) == store.record(limit=2)
+        assert store.record(limit=1)[-1] == done
+
     def test_old_ones_go_unless_they_are_open(self, store: Store) -> None:
         for i in range(3):
             store.save_recommendation(recommendation(i, at=i * DAY))
@@ -80,6 +98,7 @@ class TestRecommendations:
         store.save_recommendation(ended)
         store.trim(31.5 * DAY)
         assert [r.id for r in store.recommendations()] == ["r2", "r0"]
+        assert [r.id for r in store.record()] == ["r2", "r0"]
         assert store.save_recommendation(recommendation(1))  # as if it had never been
 
     def test_old_rebalances_go_too(self, store: Store) -> None:

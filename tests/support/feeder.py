@@ -258,9 +258,8 @@ class Feeder:
 
     def history(self, minutes: float) -> None:
         """Fill the past, so that charts are not empty at first."""
-        now = time.time()
-        at = now - minutes * 60
-        while at < now - self.period_s:
+        at = time.time() - minutes * 60
+        while at < time.time() - self.period_s:  # to write it takes time too
             for model in self.models:
                 wave = 1 + self._wave * math.sin(at / 90 + model.phase)
                 self.store.append(sample_of(model, self._rate * wave, at, self.period_s, self._rng))

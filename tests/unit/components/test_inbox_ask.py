@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from components.cards.recommendation_dialog import decision_body, mode_radios, refusal
 from components.view import inbox_modes as modes
 from components.view import recommendation_ask as asks
+from components.view.inbox_reader import ControlReader
 from controllers.engine.make import undoing
 from controllers.engine.recommendation import Status, hash_of
 from controllers.engine.rules import EngineSettings
@@ -14,7 +15,9 @@ from controllers.engine.verification import Track
 from controllers.model.errors import InvalidInput, NotFound, Refused
 from controllers.model.placement import Placement
 from controllers.model.snapshot import Mode
+from metrics.memory_store import MemoryStore
 from tests.unit.components.controls import (
+    AT,
     MOVES,
     POLICY,
     SHUT,
@@ -109,6 +112,24 @@ def test_a_step_up_shows_the_record_that_justifies_it():
     assert "nothing would change" in asks.mode_words(world, "wide", "approve")
     with pytest.raises(InvalidInput):
         asks.mode_words(world, "wide", "turbo")
+
+
+def test_the_record_is_that_of_the_engine_however_much_came_to_nothing():
+    """Of hundreds that the engine took back, the one that was judged still counts."""
+    store = MemoryStore()
+    judged = recommendation(
+        Status.APPROVED, Status.APPLYING, Status.APPLIED, Status.EFFECTIVE,
+        id="judged", at=AT - 900, effectiveness=0.9, version=-4,
+    )  # fmt: skip
+    store.save_recommendation(judged)
+    for i in range(200):
+        gone = recommendation(Status.CANCELLED, id=f"gone-{i}", at=AT + i, version=-1)
+        store.save_recommendation(gone)
+    control = ControlReader().read(store, AT)
+    world = replace(control_world(), control=control)
+    assert asks.mode_change(world, "narrow").record.startswith("1 of 1 judged action was effective")
+    assert control.recommendation("judged") == judged, "its marks stay on the charts"
+    assert len(control.recommendations) < 100
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,15 @@ def test_what_was_superseded_points_to_the_new_proposal():
     assert view.inbox(control_world(elsewhere, gone)).outcomes[0].replaced_by == ""
 
 
+def test_what_came_to_nothing_leaves_room_for_what_was_done():
+    done = [recommendation(Status.REJECTED, id=f"done-{i}", at=AT + i) for i in range(6)]
+    gone = [recommendation(Status.CANCELLED, id=f"gone-{i}", at=AT + 90 + i) for i in range(60)]
+    shown = view.inbox(control_world(*reversed([*done, *gone]))).outcomes
+    assert [o.id.split("-")[0] for o in shown].count("done") == 3
+    alone = view.inbox(control_world(*reversed(gone))).outcomes
+    assert len(alone) == len(shown) == 5
+
+
 def test_nothing_proposed_says_why():
     world = replace(
         balance_world(),

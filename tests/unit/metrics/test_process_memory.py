@@ -1,11 +1,16 @@
 """The collector has little to do where much is kept."""
 
+import ctypes
 import gc
+import subprocess
+import sys
+from pathlib import Path
 
 import msgspec
+import pytest
 
 from controllers.model.snapshot import Batch, Cluster, ClusterSample, Edge, Executor, Operator
-from metrics.garbage import THRESHOLDS, collect_rarely
+from metrics.process_memory import THRESHOLDS, collect_rarely
 
 
 def test_what_is_kept_by_the_hundred_thousand_is_not_looked_at() -> None:
@@ -33,3 +38,38 @@ def test_it_looks_less_often_and_leaves_what_was_loaded_alone() -> None:
     finally:
         gc.unfreeze()
         gc.set_threshold(*before)
+
+
+_HEAPS = """
+import ctypes, sys, threading
+from metrics.process_memory import one_heap
+
+if sys.argv[1] == "one":
+    assert one_heap()
+together = threading.Barrier(4)
+
+def hold():
+    kept = bytearray(4000)
+    together.wait()
+
+threads = [threading.Thread(target=hold) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.fopen.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+file = ctypes.c_void_p(libc.fopen(sys.argv[2].encode(), b"w"))
+libc.malloc_info(0, file)
+libc.fclose(file)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="not the GNU C library")
+def test_threads_share_one_heap(tmp_path: Path) -> None:
+    def heaps(how: str) -> int:
+        told = tmp_path / how
+        subprocess.run([sys.executable, "-c", _HEAPS, how, told], check=True, timeout=60)
+        return told.read_text().count("<heap nr=")
+
+    assert heaps("each its own") > 1
+    assert heaps("one") == 1

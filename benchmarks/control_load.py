@@ -14,6 +14,7 @@ grows by is not its filling.
 
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -259,6 +260,7 @@ def main() -> None:
     parser.add_argument("--history", type=float, default=15.0, help="minutes there at the start")
     parser.add_argument("--dry", action="store_true", help="print, do not write the section")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started ends too
     took, cost = measure(options)
     text = "\n\n".join([
         _told(options),

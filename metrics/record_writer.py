@@ -48,7 +48,7 @@ class LiveRun:
         self.folder = folder
         self.day = day
         self.last_at: dict[str, float] = {}  # of each cluster, on disk or held
-        self.actions: dict[Key, str] = {}  # their newest data
+        self.actions: dict[Key, int] = {}  # hash of their newest data: a day has very many
         self.unfinished: set[Key] = set()  # of the actions
         self._chunk_samples = chunk_samples
         self._number = 0
@@ -152,7 +152,7 @@ class LiveRun:
 
         What was done before the run began stands at its beginning.
         """
-        fresh = [a for a in actions if self.actions.get((a.kind, a.id)) != a.data]
+        fresh = [a for a in actions if self.actions.get((a.kind, a.id)) != hash(a.data)]
         self._knows(fresh)
         began = self.began_at or float("-inf")
         self._open_actions += [replace(a, at=max(a.at, began)) for a in fresh]
@@ -162,7 +162,7 @@ class LiveRun:
 
     def _knows(self, actions: Sequence[Action]) -> None:
         for a in actions:
-            self.actions[a.kind, a.id] = a.data
+            self.actions[a.kind, a.id] = hash(a.data)
             (self.unfinished.add if is_open(a, a.at) else self.unfinished.discard)((a.kind, a.id))
 
     def flush(self, *, complete: bool = False) -> None:

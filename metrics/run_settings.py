@@ -117,9 +117,9 @@ class SettingsLog:
 
 
 def settings_of(
-    store: Store, known: Mapping[tuple[str, str], str], began_at: float, now: float
+    store: Store, known: Mapping[tuple[str, str], int], began_at: float, now: float
 ) -> list[Action]:
-    """Versions of settings that differ from the known ones, from when they held.
+    """Versions of settings that differ from the known ones (their hashes), from when they held.
 
     What was set before the run began is in force from its beginning.
     """
@@ -129,7 +129,7 @@ def settings_of(
     for name, values in sorted(kept.items()):
         data = msgspec.json.encode(values, order="sorted").decode()
         before = known.get((SETTINGS, name))
-        if data == before:
+        if hash(data) == before:
             continue
         _, changed_at = store.settings_changed(name) or ("", 0.0)
         if not changed_at and (before is not None or (SETTINGS, MODES) in known):

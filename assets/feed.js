@@ -168,12 +168,19 @@
       if (!place) continue;
       const [text, mood, fill] = found[key];
       for (const element of place.texts) {
+        if (element.dataset.sets && element.textContent !== text) follow(element, Number(text));
         if (element.dataset.keep !== "text") weir.setText(element, text);
         attribute(element, "data-state", mood || "");
       }
       if (fill != null) for (const bar of place.bars) bar.style.width = (fill * 100).toFixed(1) + "%";
     }
     weir.filterOverview();
+  }
+
+  /* A control that somebody else has set; not while a person is about to set it here. */
+  function follow(element, value) {
+    if (!element.parentElement.contains(document.activeElement))
+      send(JSON.parse(element.dataset.sets), { value });
   }
 
   function refresh() {

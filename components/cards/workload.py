@@ -1,5 +1,6 @@
 """What the load generators are asked for, and the controls to change it."""
 
+import json
 from collections.abc import Sequence
 
 import dash_mantine_components as dmc
@@ -37,6 +38,13 @@ def highest_rate(workload: Workload) -> int:
     return int(-(-wanted // step) * step) if wanted > step else step
 
 
+def _followed(workload: Workload, figures: Figures) -> Component:
+    """The rate of now, not shown: the browser sets the slider to it, and so the number."""
+    key = f"workload/{workload.name}/rate"
+    slider = json.dumps(ids.workload("slider", workload.name))
+    return html.Span(figures[key].text, hidden=True, **{"data-live": key, "data-sets": slider})
+
+
 def _line(workload: Workload, figures: Figures, comment_required: bool) -> Component:
     most = highest_rate(workload)
     verb, picture = ("Resume", "play") if workload.paused else ("Pause", "pause")
@@ -50,6 +58,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
                 ],
                 className="workload-title",
             ),
+            _followed(workload, figures),
             dmc.Slider(
                 id=ids.workload("slider", workload.name),
                 value=workload.rows_per_s,

@@ -194,7 +194,10 @@ def workload_figures(workload: Workload) -> Figures:
             f", rising by {text.amount(workload.ramp_rows_per_s2)} rows/s each second"
             f" up to {text.rate(workload.most_rows_per_s)}"
         )
-    return {f"workload/{workload.name}/asked": Figure(asked)}
+    return {
+        f"workload/{workload.name}/asked": Figure(asked),
+        f"workload/{workload.name}/rate": Figure(f"{workload.rows_per_s:.10g}"),
+    }
 
 
 def idle(operator: Operator) -> bool:

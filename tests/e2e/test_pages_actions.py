@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from controllers.engine import people
@@ -103,8 +104,21 @@ def test_workload_rate_and_pause(open_tab, pages_store):
         page.get_by_role("button", name="Resume tweets").click()
         wait_until(lambda: not pages_store.workloads()[0].paused, 5, "resumed")
     finally:
-        from msgspec.structs import replace
-
         pages_store.set_workload(
             replace(pages_store.workloads()[0], rows_per_s=before, paused=False)
         )
+
+
+def test_a_rate_set_elsewhere_is_followed_unless_one_is_being_typed(open_tab, pages_store):
+    page = open_tab("/").page
+    field = page.get_by_role("textbox", name="Rate of tweets in rows/s")
+    before = pages_store.workloads()[0]
+    try:
+        pages_store.set_workload(replace(before, rows_per_s=730.0))
+        expect(field).to_have_value("730 rows/s")
+        field.fill("55")
+        pages_store.set_workload(replace(before, rows_per_s=640.0))
+        expect(page.locator(".workload")).to_contain_text("asked for 640 rows/s")
+        expect(field).to_have_value("55 rows/s")
+    finally:
+        pages_store.set_workload(before)

@@ -13,6 +13,7 @@ from controllers.engine.facts import Facts, due, read
 from controllers.engine.moves import advance, waiting_for
 from controllers.engine.outlook import Outlook, Proposal
 from controllers.engine.ports import Placement
+from controllers.engine.recommendation import Recommendation
 from controllers.engine.steering import stopped
 from controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from controllers.model.errors import Refused
@@ -22,6 +23,7 @@ from metrics.memory_store import MemoryStore
 from metrics.sizing import so_far
 
 PERIOD_S = 2.0
+QUICK = {"settle_s": 20.0, "ttl_s": 60.0}
 
 
 @dataclass
@@ -259,3 +261,10 @@ def run(world: World, lead: Lead, seconds: float, **how: object) -> None:
     while world.now < end:
         world.tick()
         lead.cycle(**how)  # type: ignore[arg-type]
+
+
+def only(world: World, cluster: str = "a") -> Recommendation:
+    """The one recommendation that there is for a cluster."""
+    found = [r for r in world.store.recommendations() if cluster in r.clusters]
+    assert len(found) == 1, [(r.id, r.status, r.source) for r in found]
+    return found[0]

@@ -153,7 +153,7 @@
     });
   }
 
-  /* The words of the cell that the keyboard is at; new figures keep it open. */
+  /* The words of the cell that the keyboard is at; new figures and sizes keep it open. */
   function speak(element) {
     if (!element.weirAt) return;
     const [yval, xval] = element.weirAt;
@@ -161,6 +161,7 @@
   }
 
   const resized = new ResizeObserver((entries) => {
-    for (const { target } of entries) if (target.data && target.clientWidth) Plotly.Plots.resize(target);
+    for (const { target } of entries)
+      if (target.data && target.clientWidth) Plotly.Plots.resize(target).then(() => speak(target));
   });
 })();

@@ -42,8 +42,8 @@ PIXEL_S = 2.0
 """Goal for the time from a report to the pixel, p95."""
 ALIVE = "() => (window.weirDrawn || []).length > 0"
 DRAWN = "() => (window.weirDrawn || []).splice(0)"
-WARM_SHARE, WARM_S = 0.2, 300.0
-"""The first part of the run, at most so long, does not count for the slope of memory."""
+PARTS = 6
+"""So many means of memory are told, of equal parts of the run."""
 
 
 class Usage:
@@ -62,20 +62,20 @@ class Usage:
         self._bytes.append((time.time() - self._began, float(pages * PAGE)))
 
     def row(self) -> list[str]:
-        """CPU share; memory at the start, after warming up and at the end; how it grows."""
-        ran_s = self._bytes[-1][0]
-        warm_s = min(WARM_SHARE * ran_s, WARM_S)
-        warm = [(at, b) for at, b in self._bytes if at >= warm_s]
-        tenth = max(1, len(warm) // 10)
-        at, size = np.array(warm).T
-        slope = float(np.polyfit(at, size, 1)[0]) * 600 if len(warm) > 2 else float("nan")
+        """CPU share; memory in each part of the run, the last against the second; its slope.
+
+        A part is long enough for what goes up and down by itself (the recorder's chunks). The
+        first one, in which caches fill, does not count for the slope.
+        """
+        at, size = np.array(self._bytes).T
+        parts = np.array_split(size, PARTS)
+        later = at >= at[-1] / PARTS
+        slope = float(np.polyfit(at[later], size[later], 1)[0]) * 600
         return [
             self.name,
             f"{(self._cpu_s() - self._cpu_before) / (time.time() - self._began):.0%}",
-            f"{self._bytes[0][1] / 1e6:.0f}",
-            f"{size[:tenth].mean() / 1e6:.0f}",
-            f"{size[-tenth:].mean() / 1e6:.0f}",
-            f"{size[-tenth:].mean() / size[:tenth].mean():.2f}",
+            *(f"{part.mean() / 1e6:.0f}" for part in parts),
+            f"{parts[-1].mean() / parts[1].mean():.3f}",
             f"{slope / 1e6:+.1f}",
         ]
 
@@ -268,8 +268,9 @@ def main() -> None:
             ["figure", "mean", "median", "p95", "longest", "goal for p95", "p95 / goal"], took
         ),
         report.table(
-            ["process", "CPU of a core", "MB at first", "MB warm", "MB at the end", "end / warm",
-             "MB per 10 min"],
+            ["process", "CPU of a core",
+             *(f"MB to min {(i + 1) * options.minutes / PARTS:.3g}" for i in range(PARTS)),
+             "last / second", "MB per 10 min, after the first"],
             cost,
         ),
     ])  # fmt: skip

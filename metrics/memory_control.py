@@ -122,6 +122,10 @@ class MemoryControl(ABC):
         """The engine's newest view of each cluster's size."""
         return {name: self._scale_outlooks[name] for name in sorted(self._scale_outlooks)}
 
+    def scale_waits(self) -> dict[str, str]:
+        """Why nothing is asked for in each cluster now; empty where something is."""
+        return {name: view.wait for name, view in self.scale_outlooks().items()}
+
     # -- modes and settings
 
     def set_mode(self, cluster: str, mode: Mode) -> None:

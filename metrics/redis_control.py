@@ -23,6 +23,7 @@ _recommendation = msgspec.json.Decoder(Recommendation)
 _rebalance = msgspec.json.Decoder(Rebalance)
 _entry = msgspec.json.Decoder(AuditEntry)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
+_wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # and no more of it
 
 
 def _sha1(data: bytes) -> str:
@@ -225,6 +226,11 @@ class RedisControl:
         """The engine's newest view of each cluster's size."""
         found = self.client.hgetall(keys.SCALE_OUTLOOKS)
         return {name.decode(): _outlook.decode(found[name]) for name in sorted(found)}
+
+    def scale_waits(self) -> dict[str, str]:
+        """Why nothing is asked for in each cluster now; empty where something is."""
+        found = self.client.hgetall(keys.SCALE_OUTLOOKS)
+        return {name.decode(): _wait.decode(found[name]).wait for name in sorted(found)}
 
     # -- modes and settings
 

@@ -53,7 +53,7 @@ def _known(store: Store) -> tuple[Recommendation, ...]:
 
 def _waits(store: Store) -> dict[str, str]:
     try:
-        return {name: view.wait for name, view in store.scale_outlooks().items()}
+        return store.scale_waits()
     except msgspec.DecodeError as error:  # written by another version
         log.warning("scale outlooks: %s", error)
         return {}

@@ -19,7 +19,8 @@ from controllers.settings import setting
 
 log = logging.getLogger(__name__)
 
-HISTORY = 360
+HISTORY, HISTORY_S = 360, 900.0
+"""So many points, and so far back, go into one comparison: as far as the series on the pages."""
 
 
 class ScaleSettings(Struct, frozen=True, kw_only=True):
@@ -202,7 +203,8 @@ def _sojourn(
 
     The model's is a prediction: what this measurement says of the overhead is not in it.
     """
-    past = before.sojourn[-HISTORY + 1 :] if before else ()
+    known = before.sojourn[-HISTORY + 1 :] if before else ()
+    past = tuple(point for point in known if point[0] > now - HISTORY_S)
     if drs is None or facts is None:
         return past
     predicted_s = msgspec.json.decode(drs).get("predicted_s")

@@ -253,17 +253,29 @@ class Feeder:
         self._hosts = Hosts(self.store, self.models) if obeys else None
         self._asker = Asker(self.store) if asks else None
         self._engine = engine and not obeys
+        self._due: dict[str, float] = {}
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def history(self, minutes: float) -> None:
         """Fill the past, so that charts are not empty at first."""
-        at = time.time() - minutes * 60
-        while at < time.time() - self.period_s:  # to write it takes time too
+        self._due = self._by_turns(time.time() - minutes * 60)
+        while self._next_at() < time.time():  # to write it takes time too
             for model in self.models:
+                at = self._due[model.name]
+                if at > time.time():
+                    continue
                 wave = 1 + self._wave * math.sin(at / 90 + model.phase)
                 self.store.append(sample_of(model, self._rate * wave, at, self.period_s, self._rng))
-            at += self.period_s
+                self._due[model.name] += self.period_s
+
+    def _next_at(self) -> float:
+        return min(self._due.values(), default=0.0 if self.models else math.inf)
+
+    def _by_turns(self, since: float) -> dict[str, float]:
+        """When each cluster reports next: not all at once."""
+        step_s = self.period_s / max(len(self.models), 1)
+        return {model.name: since + i * step_s for i, model in enumerate(self.models)}
 
     def start(self, *, parts: bool = True) -> "Feeder":
         """Go on in a thread until stopped; survives a Redis that is away."""
@@ -281,8 +293,9 @@ class Feeder:
 
     def _run(self, parts: bool) -> None:
         ensured = False
-        due = {m.name: time.time() + i * self.period_s / max(len(self.models), 1)
-               for i, m in enumerate(self.models)}  # fmt: skip
+        if self._next_at() < time.time() - self.period_s:  # it was silent for a while
+            self._due = self._by_turns(time.time())
+        due = self._due
         beat_at = 0.0
         while not self._stop.wait(0.05):
             now = time.time()

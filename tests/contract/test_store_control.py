@@ -190,9 +190,10 @@ class TestMemories:
 
     def test_outlooks_are_kept_until_the_cluster_is_forgotten(self, store: Store) -> None:
         answer = Answer(scaler="drs", title="DRS", decision=NoChange(reason=Reason(text="ok")))
-        view = ScaleOutlook(at=1.0, cluster="a", scaler="drs", answers=(answer,))
+        view = ScaleOutlook(at=1.0, cluster="a", scaler="drs", answers=(answer,), wait="too early")
         store.save_scale_outlook(view)
         assert store.scale_outlooks() == {"a": view}
+        assert store.scale_waits() == {"a": "too early"}
         store.append(ClusterSample(at=1.0, period_s=2.0, cluster=Cluster(name="a")))
         store.save_memories("a", {"drs": b"{}"})
         store.forget("a")

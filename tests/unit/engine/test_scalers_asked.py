@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from controllers.engine import people, qtable
 from controllers.engine.groups import checked
-from controllers.engine.scaling import ScaleSettings, ask, by_hand, hand_scope, scaler_group
+from controllers.engine.scaling import (
+    HISTORY_S,
+    ScaleSettings,
+    ask,
+    by_hand,
+    hand_scope,
+    scaler_group,
+)
 from controllers.model.decision import NoChange
 from controllers.model.errors import InvalidInput, Refused, WeirError
 from controllers.model.snapshot import Snapshot
@@ -90,6 +97,14 @@ def test_the_model_predicts_without_the_measurement_it_is_compared_with(world: W
         assert points[-1] == (world.now, pytest.approx(model_s + known), 1.0)
     assert points[0][1] < 0.5, "the overhead is not known yet"
     assert points[2][1] == pytest.approx(1.0), "by now it is"
+
+
+def test_the_model_is_compared_as_far_back_as_the_series_go(world: World) -> None:
+    view, memories = asked(world, {}, {})
+    old = tuple((world.now - age_s, 1.0, 1.0) for age_s in (HISTORY_S + 1, HISTORY_S - 10))
+    world.tick()
+    view, _ = asked(world, {}, memories, before=replace(view, sojourn=old))
+    assert [at for at, _, _ in view.sojourn] == [old[1][0], world.now]
 
 
 class TestSettings:

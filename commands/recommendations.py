@@ -34,11 +34,12 @@ def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int
     if json:
         return _print_json(found)
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from controllers.engine.trail import in_words
 
-    table = Table("id", "status", "what", "by", "why")
+    # Who wants to approve one on a narrow terminal needs the whole id.
+    table = Table(Column("id", no_wrap=True), "status", "what", "by", "why")
     for r in found:
         table.add_row(
             r.id, str(r.status), in_words(r), r.source, r.verdict or r.decision.reason.text

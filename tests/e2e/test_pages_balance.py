@@ -2,11 +2,13 @@
 
 import re
 import signal
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from controllers.engine.balance import BALANCE
+from controllers.engine.recommendation import Status
 from controllers.model.placement import Placement
 from controllers.model.snapshot import Mode
 from tests.support.browser import WebServer
@@ -48,14 +50,19 @@ def home(engine, pages_store):
         pages_store.set_mode(name, Mode.APPROVE)
         pages_store.save_settings(f"scale:{name}", {"scaler": "no_op"})
         pages_store.save_settings(f"guards:{name}", {"stabilisation_s": 0})
-    wait_until(lambda: all_still(pages_store), 60, "no move is under way")
+    for pause_s in (1.5, 0.0):  # what a cycle of the engine began before that may still come
+        wait_until(lambda: all_still(pages_store), 60, "no move is under way")
+        time.sleep(pause_s)
     for operator, cluster in HOME.items():
         pages_store.place(Placement(operator=operator, cluster=cluster))
     wait_until(lambda: seen(pages_store) == HOME, 20, "operators are where they began")
 
 
 def all_still(store):
-    return all(m.step.final for r in store.rebalances() for m in r.moves)
+    coming = (Status.APPROVED, Status.APPLYING)
+    return all(m.step.final for r in store.rebalances() for m in r.moves) and not any(
+        r.status in coming for r in store.recommendations()
+    )
 
 
 def made_since(store, known):

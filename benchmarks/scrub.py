@@ -29,7 +29,7 @@ from metrics.record_writer import CHUNK_SAMPLES, LiveRun
 from metrics.runs import RunInfo, run_info
 from pipeline.redis_server import RedisServer
 from tests.support.browser import WebServer, launch
-from tests.support.feeder import demo, sample_of
+from tests.support.models import demo, sample_of
 from tests.support.waiting import wait_until
 
 GOAL_MS = 300.0

@@ -28,7 +28,8 @@ from metrics.commands import LEADER, CommandRunner
 from metrics.redis_store import RedisStore
 from pipeline.redis_server import RedisServer
 from tests.support.browser import ROOT
-from tests.support.feeder import ClusterModel, Feeder, Hosts, OperatorModel, demo
+from tests.support.feeder import Feeder, Hosts
+from tests.support.models import ClusterModel, OperatorModel, demo
 from tests.support.waiting import wait_until
 
 HOLDER = "agent/1"

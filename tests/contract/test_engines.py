@@ -20,7 +20,8 @@ from controllers.model.snapshot import Snapshot
 from metrics.commands import LEADER, CommandRunner
 from metrics.redis_store import RedisStore
 from pipeline.redis_server import RedisServer
-from tests.support.feeder import Feeder, demo
+from tests.support.feeder import Feeder
+from tests.support.models import demo
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = "agent/1"

@@ -13,7 +13,8 @@ from controllers.model.placement import Placement
 from controllers.model.snapshot import Mode
 from tests.support.browser import WebServer
 from tests.support.engine import RealEngine
-from tests.support.feeder import Feeder, Hosts, demo
+from tests.support.feeder import Feeder, Hosts
+from tests.support.models import demo
 from tests.support.waiting import wait_until
 
 HOME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}

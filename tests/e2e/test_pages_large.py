@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from components.view.attention import IN_FULL
-from tests.support.feeder import Feeder, many
+from tests.support.feeder import Feeder
+from tests.support.models import many
 from tests.support.waiting import wait_until
 
 TILES = ".overview-tiles li"

@@ -10,7 +10,7 @@ from controllers.model.command import Command, CommandResult, CommandStatus, Sca
 from metrics.memory_store import MemoryStore
 from metrics.record_writer import LiveRun
 from metrics.run_actions import SETTINGS, Action, actions_of
-from tests.support.feeder import demo, sample_of
+from tests.support.models import demo, sample_of
 
 T0 = 1_800_000_000.0
 PERIOD_S = 2.0

@@ -5,7 +5,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.feeder import Feeder, demo
+from tests.support.feeder import Feeder
+from tests.support.models import demo
 from tests.support.scalers import learned, remembered
 from tests.support.waiting import wait_until
 

@@ -26,7 +26,7 @@ from controllers.engine.ports import Part
 from controllers.engine.recommendation import Figures as Expected
 from controllers.engine.recommendation import Status
 from controllers.model.snapshot import ClusterSample, OperatorStatus
-from tests.support.feeder import many, sample_of
+from tests.support.models import many, sample_of
 from tests.support.world import START
 from tests.unit.components.controls import recommendation
 

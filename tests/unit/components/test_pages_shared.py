@@ -13,7 +13,7 @@ from components.shared import Shared
 from components.view.map import flow_map, map_changes
 from components.view.world import World, world_of
 from controllers.model.snapshot import ClusterSample
-from tests.support.feeder import many, sample_of
+from tests.support.models import many, sample_of
 from tests.support.world import START, demo_world
 
 Series = dict[str, tuple[ClusterSample, ...]]

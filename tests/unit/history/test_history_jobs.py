@@ -28,7 +28,7 @@ from metrics.record_writer import LiveRun
 from metrics.run_import import UPLOADS, Jobs, work
 from metrics.run_tuning import TUNING, TuneRequest, TuneStatus, Tunings
 from metrics.runs import list_runs
-from tests.support.feeder import demo, sample_of
+from tests.support.models import demo, sample_of
 
 LOG = b"""{"Event":"SparkListenerLogStart","Spark Version":"4.3.0"}
 {"Event":"SparkListenerApplicationStart","App Name":"mine","App ID":"app-1","Timestamp":1800000000000,"User":"u"}

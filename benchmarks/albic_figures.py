@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from benchmarks import report
 from benchmarks.albic_instances import change, problem_of_loads
-from controllers.balancing.albic import Albic, AlbicSettings
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import Planner
-from controllers.balancing.cola import Cola, ColaSettings
-from controllers.balancing.milp import Milp
-from controllers.balancing.problem import Budget, Flow, Problem
-from controllers.balancing.spend import evacuated
+from weir.controllers.balancing.albic import Albic, AlbicSettings
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Planner
+from weir.controllers.balancing.cola import Cola, ColaSettings
+from weir.controllers.balancing.milp import Milp
+from weir.controllers.balancing.problem import Budget, Flow, Problem
+from weir.controllers.balancing.spend import evacuated
 
 Step = Callable[[Problem], dict[str, str]]
 

@@ -7,7 +7,7 @@ down by `varies / 2` of their load, spread over a random set of their groups.
 
 import numpy as np
 
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 
 SIZES = ((20, 400), (40, 800), (60, 1200), (200, 4000), (600, 12000))
 MEAN_POINTS = 50.0  # the paper does not say how full its nodes are

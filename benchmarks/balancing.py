@@ -21,18 +21,18 @@ from msgspec.structs import replace
 
 from benchmarks import report
 from benchmarks.albic_instances import SIZES, instance
-from controllers.balancing.albic import Albic
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import Planner, planners
-from controllers.balancing.bound import lower_bound
-from controllers.balancing.cola import Cola, ColaSettings
-from controllers.balancing.dodo import Dodo, DodoSettings
-from controllers.balancing.flux import Flux
-from controllers.balancing.milp import Milp
-from controllers.balancing.plan import Plan
-from controllers.balancing.problem import Budget, Problem
-from controllers.balancing.static_greedy import StaticGreedy
-from controllers.routing.potc import potc_loads
+from weir.controllers.balancing.albic import Albic
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Planner, planners
+from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.cola import Cola, ColaSettings
+from weir.controllers.balancing.dodo import Dodo, DodoSettings
+from weir.controllers.balancing.flux import Flux
+from weir.controllers.balancing.milp import Milp
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Budget, Problem
+from weir.controllers.balancing.static_greedy import StaticGreedy
+from weir.controllers.placement.potc import potc_loads
 
 VARIES = (0.2, 0.6, 1.0)
 BUDGETS = (10, 20, 40)

@@ -29,9 +29,9 @@ import numpy as np
 import psutil
 
 from benchmarks import report
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
 from tests.support.browser import WebServer
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -16,9 +16,9 @@ from statistics import median
 from time import process_time
 
 from benchmarks import report
-from controllers.scaling.drs.allocate import assign_processors
-from controllers.scaling.drs.erlang import waiting_s
-from controllers.scaling.drs.network import Network, Station
+from weir.controllers.scaling.drs.allocate import assign_processors
+from weir.controllers.scaling.drs.erlang import waiting_s
+from weir.controllers.scaling.drs.network import Network, Station
 
 PAPER_MS = {12: 0.083, 24: 0.158, 48: 0.323, 96: 0.665, 192: 1.250}
 REPEATS = 21

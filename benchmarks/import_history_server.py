@@ -11,9 +11,9 @@ from typing import Any, Self
 
 import psutil
 
-from pipeline.home import SPARK_HOME
-from pipeline.ports import LOOPBACK, free_port
-from pipeline.process import end, spawn
+from weir.pipeline.local.home import SPARK_HOME
+from weir.pipeline.local.ports import LOOPBACK, free_port
+from weir.pipeline.local.process import end, spawn
 
 PAGES = ("jobs", "stages", "executors")
 

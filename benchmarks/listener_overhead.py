@@ -22,9 +22,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from benchmarks import report
-from metrics.agent import attach
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
+from weir.metrics.agent.agent import attach
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 PARTITIONS = 12
 ROWS_PER_BATCH = 24_000

@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks import report
-from commands.run import CLUSTERS
-from controllers.engine.ports import Workload
-from controllers.model.command import Command, ScaleTo
-from controllers.model.decision import Scale
-from controllers.model.snapshot import Batch
-from controllers.scaling.base import Scope
-from controllers.scaling.registry import create
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.commands.demo import CLUSTERS
+from weir.controllers.engine.ports import Workload
+from weir.controllers.model.command import Command, ScaleTo
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Batch
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.registry import create
 
 CLUSTER, OPERATOR = "narrow", "topic_count"
 MOST = next(c.max_executors for c in CLUSTERS if c.name == CLUSTER)

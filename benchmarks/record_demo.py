@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from controllers.engine.ports import Workload
-from metrics.runs import list_runs
 from tests.support.system import System
+from weir.controllers.engine.ports import Workload
+from weir.metrics.runs.library import list_runs
 
 # Shares of the time and rows/s at the corners; between two corners it is a straight line.
 PROFILE = (

@@ -25,12 +25,12 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import report
-from metrics.record_writer import CHUNK_SAMPLES, LiveRun
-from metrics.runs import RunInfo, run_info
-from pipeline.redis_server import RedisServer
 from tests.support.browser import WebServer, launch
 from tests.support.models import demo, sample_of
 from tests.support.waiting import wait_until
+from weir.metrics.runs.library import RunInfo, run_info
+from weir.metrics.runs.writer import CHUNK_SAMPLES, LiveRun
+from weir.pipeline.local.redis_server import RedisServer
 
 GOAL_MS = 300.0
 PERIOD_S = 2.0

@@ -21,11 +21,11 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from benchmarks import report
-from controllers.model.snapshot import Cluster, ClusterSample, Operator
-from controllers.simulator import Calibrated, Errors, calibrate, what_if
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.simulator import Calibrated, Errors, calibrate, what_if
 
 if TYPE_CHECKING:
-    from metrics.replay import RecordedRun
+    from weir.metrics.runs.replay import RecordedRun
 
 PERIOD_S = 10
 FEW, MANY = 4, 12
@@ -110,7 +110,7 @@ def phoebe(folder: Path) -> tuple[str, bool]:
 
 def run_errors(folder: Path) -> tuple[str, bool]:
     """The error on the half of a recorded run that was not fitted."""
-    from metrics.replay import RecordedRun
+    from weir.metrics.runs.replay import RecordedRun
 
     run = RecordedRun(folder)
     samples = [s for name in run.names for s in run.samples(name, 0.0, float("inf"))]
@@ -142,7 +142,7 @@ def happened(run: RecordedRun) -> str:
     """What a run was, and what happened in it, in sentences."""
     from collections import Counter
 
-    from metrics.run_timeline import marks
+    from weir.metrics.runs.timeline import marks
 
     info = run.info
     sources = {o.name for o in _last_operators(run) if not _fed(run, o)}

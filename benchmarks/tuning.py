@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import report
-from controllers.simulator import Scenario, Trace, WorldModel, read_trace, world_of
-from controllers.simulator.scenario import default_cost_s
-from controllers.simulator.search import evaluate, open_study
-from controllers.simulator.tune import tune
-from controllers.simulator.tuning import Point, Tuning
+from weir.controllers.simulator import Scenario, Trace, WorldModel, read_trace, world_of
+from weir.controllers.simulator.scenario import default_cost_s
+from weir.controllers.simulator.search import evaluate, open_study
+from weir.controllers.simulator.tune import tune
+from weir.controllers.simulator.tuning import Point, Tuning
 
 TRACES = ("nab_Twitter_volume_GOOG.csv", "dsp_wiki_en_5min.csv")
 SEARCHED_DAYS, JUDGED_DAYS = (0, 2), (7, 9)

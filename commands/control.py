@@ -8,21 +8,22 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
-from commands.trail import me
-from controllers.balancing.base import planner
-from controllers.engine import operating, people
-from controllers.engine.balance import BALANCE, BalanceSettings
-from controllers.engine.moves import Rebalance
-from controllers.engine.operating import VERBS
-from controllers.engine.ports import Store
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.scaling import by_hand
-from controllers.model.command import CommandResult, CommandStatus, describe
-from controllers.model.decision import Move, Moves, Reason, Scale
-from controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
-from controllers.model.snapshot import Mode, Snapshot
-from controllers.settings import build
-from metrics.commands import LEADER
+from weir.commands.trail import me
+from weir.controllers.balancing.base import planner
+from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.command import CommandResult, CommandStatus, describe
+from weir.controllers.model.decision import Move, Moves, Reason, Scale
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
+from weir.controllers.model.settings import build
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.service import operating
+from weir.controllers.service import recommendations as people
+from weir.controllers.service.operating import VERBS
+from weir.metrics.agent.commands import LEADER
 
 EXPIRES_AFTER_S = 30.0
 LEADERLESS_S = 20.0  # longer than a standby needs to take over

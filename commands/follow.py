@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from controllers.model.errors import InvalidInput, WeirError
-from controllers.model.snapshot import ClusterSample
-from metrics.eventlog.follow import Follower
-from metrics.eventlog.run import PERIOD_S
-from metrics.run_follow import FollowedRun
+from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.model.snapshot import ClusterSample
+from weir.metrics.eventlog.follow import Follower
+from weir.metrics.eventlog.run import PERIOD_S
+from weir.metrics.runs.follow import FollowedRun
 
 BAD_INPUT = 2
 SHORTEST_S, LONGEST_S = 0.1, 3600.0  # of a period
@@ -71,7 +71,7 @@ def run(
 def line(sample: ClusterSample) -> str:
     """One period in one line.
 
-    >>> from controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.snapshot import Cluster
     >>> line(ClusterSample(at=0.0, period_s=10, cluster=Cluster(name="a", executors=2)))[20:]
     'executors 2  busy cores 0.00  load 0.00  operators 0  rows/s in 0.0 done 0.0'
     """

@@ -2,9 +2,9 @@
 
 import signal
 
-from controllers.engine.ports import Workload
-from metrics.redis_store import RedisStore
-from pipeline.workloads.generator import NAME, Generator
+from weir.controllers.engine.ports import Workload
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.workloads.generator import NAME, Generator
 
 
 def run(redis_url: str, rows_per_s: float, ramp_rows_per_s2: float, most_rows_per_s: float) -> None:

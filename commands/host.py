@@ -4,7 +4,7 @@ import logging
 import signal
 from collections.abc import Mapping
 
-from pipeline.host import Host, HostSettings, load_operators
+from weir.pipeline.hosts.host import Host, HostSettings, load_operators
 
 
 def run(settings: HostSettings, module: str, values: Mapping[str, str]) -> None:

@@ -15,10 +15,10 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from controllers.model.errors import WeirError
-from metrics.eventlog.importer import Imported, import_log, none_among, passed_over
-from metrics.eventlog.locate import Log, locate
-from metrics.eventlog.spark_job import import_with_spark
+from weir.controllers.model.errors import WeirError
+from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
+from weir.metrics.eventlog.locate import Log, locate
+from weir.metrics.eventlog.spark_job import import_with_spark
 
 BAD_INPUT = 2
 INTERRUPTED = 130

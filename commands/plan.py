@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 from msgspec.structs import fields, replace
 
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import own_settings, planners
-from controllers.balancing.base import planner as planner_of
-from controllers.balancing.bound import lower_bound
-from controllers.balancing.codec import decode
-from controllers.balancing.plan import Plan, as_dict
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
-from controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import own_settings, planners
+from weir.controllers.balancing.base import planner as planner_of
+from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.codec import decode
+from weir.controllers.balancing.plan import Plan, as_dict
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from weir.controllers.model.errors import InvalidInput, WeirError
 
 ALL = "all"
 N = TypeVar("N", int, float)

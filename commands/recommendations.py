@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from metrics.keys import DEFAULT_REDIS
+from weir.metrics.store.keys import DEFAULT_REDIS
 
 Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
 Comment = Annotated[str, typer.Option(help="Why; it is kept in the audit trail")]
@@ -36,7 +36,7 @@ def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int
     from rich.console import Console
     from rich.table import Column, Table
 
-    from controllers.engine.trail import in_words
+    from weir.controllers.engine.trail import in_words
 
     # Who wants to approve one on a narrow terminal needs the whole id.
     table = Table(Column("id", no_wrap=True), "status", "what", "by", "why")
@@ -54,7 +54,7 @@ def show(id: str, redis: Redis = DEFAULT_REDIS) -> None:
 
 def approve(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Approve a recommendation as it stands now."""
-    from commands.control import need_engine
+    from weir.commands.control import need_engine
 
     store = _store(redis)
     need_engine(store)
@@ -73,7 +73,7 @@ def cancel(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None
 
 def rollback(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Undo what a recommendation did."""
-    from commands.control import need_engine
+    from weir.commands.control import need_engine
 
     store = _store(redis)
     need_engine(store)
@@ -82,7 +82,7 @@ def rollback(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> No
 
 def pause(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Stop every automatic action at once."""
-    from controllers.engine import people
+    from weir.controllers.service import recommendations as people
 
     changed = people.pause_all(_store(redis), **_who(comment))
     print("paused" if changed else "it was paused already")
@@ -90,7 +90,7 @@ def pause(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
 
 def resume(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Let the engine act by itself again."""
-    from controllers.engine import people
+    from weir.controllers.service import recommendations as people
 
     changed = people.resume_all(_store(redis), **_who(comment))
     print("resumed" if changed else "nothing was paused")
@@ -105,7 +105,7 @@ def mode(
     comment: Comment = "",
 ) -> None:
     """Set how much a cluster lets the engine do."""
-    from controllers.engine import people
+    from weir.controllers.service import recommendations as people
 
     print(f"{cluster}: {people.set_mode(_store(redis), cluster, mode, **_who(comment)).value}")
 
@@ -125,8 +125,8 @@ def settings(
     comment: Comment = "",
 ) -> None:
     """Show or change settings; without a group, list the groups."""
-    from controllers.engine import people
-    from controllers.engine.groups import groups, kind_of
+    from weir.controllers.engine.groups import groups, kind_of
+    from weir.controllers.service import recommendations as people
 
     store = _store(redis)
     if not group:
@@ -160,7 +160,7 @@ def audit(
     """Show, export or verify the audit trail; JSON is one entry per line, oldest first."""
     store = _store(redis)
     if verify:
-        from metrics.anchor import AnchorFile
+        from weir.metrics.store.anchor import AnchorFile
 
         return _verify(store, AnchorFile.beside(users, redis), anew)
     found = store.audit(limit)[::-1] if limit else store.audit_since(0)
@@ -186,8 +186,8 @@ def qtable(
     """Export, import or reset what Q-learning has learned in a cluster."""
     import msgspec
 
-    from controllers.engine import qtable as learned
-    from controllers.model.errors import InvalidInput
+    from weir.controllers.model.errors import InvalidInput
+    from weir.controllers.service import qtable as learned
 
     store = _store(redis)
     if verb == "export":
@@ -208,27 +208,27 @@ def qtable(
 
 
 def _decide(verb: str, store: Any, id: str, comment: str, **more: Any) -> None:
-    from controllers.engine import people
-    from controllers.engine.trail import in_words
+    from weir.controllers.engine.trail import in_words
+    from weir.controllers.service import recommendations as people
 
     done = getattr(people, verb)(store, id, **more, **_who(comment))
     print(f"{done.id} {done.status}: {in_words(done)}")
 
 
 def _who(comment: str) -> dict[str, Any]:
-    from commands.trail import me
+    from weir.commands.trail import me
 
     return {"by": me(), "now": time.time(), "comment": comment}
 
 
 def _store(redis: str) -> Any:
-    from metrics.redis_store import RedisStore
+    from weir.metrics.store.redis_store import RedisStore
 
     return RedisStore.at(redis)
 
 
 def _found(store: Any, id: str) -> Any:
-    from controllers.model.errors import NotFound
+    from weir.controllers.model.errors import NotFound
 
     found = store.recommendation(id)
     if found is None:
@@ -237,7 +237,7 @@ def _found(store: Any, id: str) -> Any:
 
 
 def _pairs(values: list[str]) -> dict[str, str | None]:
-    from controllers.model.errors import InvalidInput
+    from weir.controllers.model.errors import InvalidInput
 
     for value in values:
         if "=" not in value:
@@ -246,8 +246,8 @@ def _pairs(values: list[str]) -> dict[str, str | None]:
 
 
 def _show_settings(kind: Any, kept: dict[str, Any], changed: Any, json: bool) -> None:
-    from controllers.engine.stored import lenient
-    from controllers.settings import describe
+    from weir.controllers.engine.stored import lenient
+    from weir.controllers.model.settings import describe
 
     values = lenient(kind, kept)
     rows = {info.key: getattr(values, info.key) for info in describe(kind)}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metrics.keys import DEFAULT_REDIS
+from weir.metrics.store.keys import DEFAULT_REDIS
 
 if TYPE_CHECKING:
-    from metrics.runs import RunInfo
+    from weir.metrics.runs.library import RunInfo
 
 runs_app = typer.Typer(invoke_without_command=True, help="List, show and delete runs.")
 
@@ -31,9 +31,9 @@ def record(
     runs: Annotated[Path, typer.Option(help="Folder that the runs are written to")] = Path("runs"),
 ) -> None:
     """Record every live run to Parquet; it only reads, and goes on where it stopped."""
-    from metrics.process_memory import one_heap
-    from metrics.recorder import Recorder
-    from metrics.redis_store import RedisStore
+    from weir.metrics.process_memory import one_heap
+    from weir.metrics.runs.recorder import Recorder
+    from weir.metrics.store.redis_store import RedisStore
 
     one_heap()
     recorder = Recorder(RedisStore.at(redis), runs)
@@ -51,7 +51,7 @@ def listed(context: typer.Context, runs: Folder = Path("runs"), json: Json = Fal
     from rich.console import Console
     from rich.table import Table
 
-    from metrics.runs import list_runs
+    from weir.metrics.runs.library import list_runs
 
     found = list_runs(runs)
     if json:
@@ -75,8 +75,8 @@ def listed(context: typer.Context, runs: Folder = Path("runs"), json: Json = Fal
 @runs_app.command()
 def show(context: typer.Context, run: RunId, runs: OwnFolder = None, json: Json = False) -> None:
     """Show one run: what it holds, and how it was set."""
-    from metrics.run_settings import SettingsLog, change_words
-    from metrics.runs import broken_lines, run_folder, run_info
+    from weir.metrics.runs.library import broken_lines, run_folder, run_info
+    from weir.metrics.runs.settings import SettingsLog, change_words
 
     folder = run_folder(runs or context.obj, run)
     info, log, broken = run_info(folder), SettingsLog.of_run(folder), broken_lines(folder)
@@ -104,7 +104,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask")] = False,
 ) -> None:
     """Delete a run; asks first."""
-    from metrics.runs import delete_run, run_folder, run_info
+    from weir.metrics.runs.library import delete_run, run_folder, run_info
 
     root = runs or context.obj
     words = as_words(run_info(run_folder(root, run)))

@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-    from controllers.simulator import Calibrated, Trace, WhatIf
+    from weir.controllers.simulator import Calibrated, Trace, WhatIf
 
 BAD_INPUT, INTERRUPTED = 2, 130
 TRACE_TARGET_S, RUN_TARGET_S = 30.0, 5.0
@@ -63,7 +63,7 @@ _FOR_RUNS = ("min_executors", "max_executors", "executor_start_s")
 
 def guarded(work: Callable[[], object]) -> int:
     """Run a command's work; a problem is one sentence on stderr and exit code 2."""
-    from controllers.model.errors import WeirError
+    from weir.controllers.model.errors import WeirError
 
     try:
         work()
@@ -87,8 +87,8 @@ def load(
     """The world that a run or a trace describes."""
     from msgspec.structs import replace
 
-    from controllers.simulator import Calibrated, calibrate, world_of
-    from metrics.replay import RecordedRun
+    from weir.controllers.simulator import Calibrated, calibrate, world_of
+    from weir.metrics.runs.replay import RecordedRun
 
     if (run is None) == (trace is None):
         raise invalid("give either a RUN or --trace FILE", "run")
@@ -155,7 +155,7 @@ def check_file(option: str, path: Path | None) -> None:
 
 def check_table(path: Path | None, scaler: str) -> None:
     """Refuse to save the table of a scaler that learns none, or where it cannot be written."""
-    from controllers.scaling.registry import scalers
+    from weir.controllers.scaling.registry import scalers
 
     if path is None:
         return
@@ -177,7 +177,7 @@ def write_table(path: Path, found: WhatIf) -> None:
     """The Q-table that a simulation has learned."""
     import msgspec
 
-    from controllers.scaling.qlearning.table import export_table
+    from weir.controllers.scaling.qlearning.table import export_table
 
     table = getattr(found.memory, "table", None)
     if table is None:
@@ -232,15 +232,15 @@ def _begin() -> None:
 
 
 def invalid(text: str, field: str) -> Exception:
-    from controllers.model.errors import InvalidInput
+    from weir.controllers.model.errors import InvalidInput
 
     return InvalidInput(text, field=field)
 
 
 def _scenario(given: dict[str, str]) -> Any:
-    from controllers.model.errors import InvalidInput
-    from controllers.settings import build
-    from controllers.simulator import Scenario
+    from weir.controllers.model.errors import InvalidInput
+    from weir.controllers.model.settings import build
+    from weir.controllers.simulator import Scenario
 
     try:
         return build(Scenario, given)
@@ -252,7 +252,7 @@ def _scenario(given: dict[str, str]) -> Any:
 
 
 def _run_folder(run: str, runs: Path) -> Path:
-    from controllers.model.errors import NotFound
+    from weir.controllers.model.errors import NotFound
 
     for folder in (Path(run), runs / run):
         if (folder / "meta.json").is_file():
@@ -261,7 +261,7 @@ def _run_folder(run: str, runs: Path) -> Path:
 
 
 def _trace(path: str, column: Text) -> Trace:
-    from controllers.simulator import read_trace
+    from weir.controllers.simulator import read_trace
 
     found = read_trace(_read(path), column)
     if column is None and found.others:
@@ -270,7 +270,7 @@ def _trace(path: str, column: Text) -> Trace:
 
 
 def _read(path: str) -> bytes:
-    from controllers.simulator.trace import MOST_BYTES
+    from weir.controllers.simulator.trace import MOST_BYTES
 
     try:
         if path == "-":

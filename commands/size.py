@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.drs.sizing import read_problem, size
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.drs.sizing import read_problem, size
 
 
 def run(

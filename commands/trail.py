@@ -19,8 +19,8 @@ def audited(redis_url: str) -> Iterator[None]:
     where there is none the change holds all the same, and the terminal says what is missing."""
     from redis.exceptions import RedisError
 
-    from components.security.events import LOG, SecurityEvent, audited_by, keep
-    from metrics.redis_store import RedisStore
+    from weir.components.web.security.events import LOG, SecurityEvent, audited_by, keep
+    from weir.metrics.store.redis_store import RedisStore
 
     def sink(event: SecurityEvent) -> None:
         try:
@@ -41,7 +41,7 @@ def audited(redis_url: str) -> Iterator[None]:
 
 def note(redis_url: str, action: str, subject: str, detail: str = "") -> None:
     """One entry about a user or a token."""
-    from components.security.events import SecurityEvent, record
+    from weir.components.web.security.events import SecurityEvent, record
 
     with audited(redis_url):
         record(

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands import simulation as inputs
+from weir.commands import simulation as inputs
 
 if TYPE_CHECKING:
-    from controllers.simulator.model import WorldModel
-    from controllers.simulator.search import Job, Result
-    from controllers.simulator.tune import MakeEvaluate
-    from controllers.simulator.tuning import Trial, Tuning
+    from weir.controllers.simulator.model import WorldModel
+    from weir.controllers.simulator.search import Job, Result
+    from weir.controllers.simulator.tune import MakeEvaluate
+    from weir.controllers.simulator.tuning import Trial, Tuning
 
 STUDIES = Path(".weir/studies")
 
@@ -67,7 +67,7 @@ def tune(
     kept: list[Path] = []
 
     def work() -> None:
-        from controllers.scaling.registry import scaler_type
+        from weir.controllers.scaling.registry import scaler_type
 
         # What can be refused is refused before the search, which may take hours.
         count = _jobs(jobs)
@@ -108,8 +108,8 @@ def study_name(world: WorldModel, scaler: str, target_s: float, seed: int) -> st
 
 def _check(world: WorldModel, scaler: str, trials: int, target_s: float) -> None:
     """What the search would refuse, before there is a study of it."""
-    from controllers.simulator.search import check
-    from controllers.simulator.tune import space_of, split
+    from weir.controllers.simulator.search import check
+    from weir.controllers.simulator.tune import space_of, split
 
     check(space_of(split(world)[0], scaler, target_s), trials)
 
@@ -134,8 +134,8 @@ def _tuned(
         TimeRemainingColumn,
     )
 
-    from controllers.simulator.search import open_study
-    from controllers.simulator.tune import tune as search
+    from weir.controllers.simulator.search import open_study
+    from weir.controllers.simulator.tune import tune as search
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
@@ -170,7 +170,7 @@ def best_text(found: Sequence[Trial]) -> str:
 def evaluators(jobs: int, master: str | None = None) -> Iterator[MakeEvaluate]:
     """Whoever simulates: this process, several, or a Spark cluster."""
     if master is not None:
-        from commands.tune_spark import spark_evaluator
+        from weir.commands.tune_spark import spark_evaluator
 
         with spark_evaluator(master) as made:
             yield made
@@ -182,13 +182,13 @@ def evaluators(jobs: int, master: str | None = None) -> Iterator[MakeEvaluate]:
 
 
 def _in_turn(world: WorldModel, jobs: Sequence[Job]) -> Sequence[Result]:
-    from controllers.simulator.search import evaluate
+    from weir.controllers.simulator.search import evaluate
 
     return [evaluate(world, job) for job in jobs]
 
 
 def _side_by_side(pool: Any, world: WorldModel, jobs: Sequence[Job]) -> Sequence[Result]:
-    from controllers.simulator.search import evaluate
+    from weir.controllers.simulator.search import evaluate
 
     if pool is None:
         return _in_turn(world, jobs)
@@ -199,7 +199,7 @@ def _storage(path: Path) -> Any:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    from controllers.model.errors import InvalidInput
+    from weir.controllers.model.errors import InvalidInput
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -210,7 +210,7 @@ def _storage(path: Path) -> Any:
 
 
 def _jobs(text: str) -> int:
-    from controllers.model.errors import InvalidInput
+    from weir.controllers.model.errors import InvalidInput
 
     if text == "auto":
         return os.cpu_count() or 1
@@ -220,8 +220,8 @@ def _jobs(text: str) -> int:
 
 
 def _write(path: Path, found: Tuning) -> None:
-    from controllers.model.errors import InvalidInput
-    from controllers.simulator.tuning import write_tuning
+    from weir.controllers.model.errors import InvalidInput
+    from weir.controllers.simulator.tuning import write_tuning
 
     try:
         path.write_bytes(write_tuning(found))
@@ -233,8 +233,8 @@ def _write(path: Path, found: Tuning) -> None:
 
 def _write_table(path: Path, world: WorldModel, found: Tuning) -> None:
     """The Q-table of the tuned settings, learned on the whole input."""
-    from controllers.simulator import Calibrated
-    from controllers.simulator import what_if as ask
+    from weir.controllers.simulator import Calibrated
+    from weir.controllers.simulator import what_if as ask
 
     learned = ask(
         Calibrated(world=world),
@@ -250,7 +250,7 @@ def _show(found: Tuning, json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from controllers.simulator.tuning import write_tuning
+    from weir.controllers.simulator.tuning import write_tuning
 
     if json:
         print(write_tuning(found).decode())

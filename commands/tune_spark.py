@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from controllers.simulator.search import Job, Result, evaluate
-from metrics.spark_batch import application
+from weir.controllers.simulator.search import Job, Result, evaluate
+from weir.metrics.eventlog.spark_batch import application
 
 if TYPE_CHECKING:
-    from controllers.simulator.model import WorldModel
-    from controllers.simulator.search import Evaluate
-    from controllers.simulator.tune import MakeEvaluate
+    from weir.controllers.simulator.model import WorldModel
+    from weir.controllers.simulator.search import Evaluate
+    from weir.controllers.simulator.tune import MakeEvaluate
 
 
 @contextmanager

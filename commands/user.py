@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.trail import audited, me, note
-from controllers.model.errors import InvalidInput
-from metrics.keys import DEFAULT_REDIS
-from metrics.users import Role, UsersFile
+from weir.commands.trail import audited, me, note
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.store.keys import DEFAULT_REDIS
+from weir.metrics.store.users import Role, UsersFile
 
 if TYPE_CHECKING:
-    from components.sign_in import SignIn
+    from weir.components.pages.sign_in.service import SignIn
 
 DEFAULT_USERS = Path(".weir/users.json")
 DEFAULT_ADDRESS = "http://127.0.0.1:8050"
@@ -46,7 +46,7 @@ def add(
     address: Address = DEFAULT_ADDRESS,
 ) -> None:
     """Add a user, with a password or by a one-time link."""
-    from components.security.passwords import hashed
+    from weir.components.web.security.passwords import hashed
 
     password = "" if link else hashed(_new_password(name))
     UsersFile(users).add(name, role, time.time(), password)
@@ -65,8 +65,8 @@ def link(
     address: Address = DEFAULT_ADDRESS,
 ) -> None:
     """Print a one-time link that signs a user in, for one who forgot the password."""
-    from components.sign_in import admin_link
-    from controllers.model.errors import NotFound
+    from weir.components.pages.sign_in.service import admin_link
+    from weir.controllers.model.errors import NotFound
 
     service, known = _service(users, redis), UsersFile(users).content().users
     if name not in known and (known or name != "admin"):
@@ -78,8 +78,8 @@ def link(
 @user.command("passwd")
 def passwd(name: Name, users: Users = DEFAULT_USERS, redis: Redis = DEFAULT_REDIS) -> None:
     """Set a password; sessions that began before end."""
-    from components.security.passwords import hashed
-    from controllers.model.errors import NotFound
+    from weir.components.web.security.passwords import hashed
+    from weir.controllers.model.errors import NotFound
 
     if UsersFile(users).user(name) is None:
         raise NotFound(f"there is no user {name}")
@@ -127,7 +127,7 @@ def add_token(
     redis: Redis = DEFAULT_REDIS,
 ) -> None:
     """Make a token and print it; it cannot be shown again."""
-    from components.security.tokens import new_token
+    from weir.components.web.security.tokens import new_token
 
     text, kept = new_token(name, role, time.time(), days, me())
     UsersFile(users).add_token(kept)
@@ -155,7 +155,7 @@ def revoke_token(
 
 
 def _new_password(name: str) -> str:
-    from components.security.passwords import checked_password
+    from weir.components.web.security.passwords import checked_password
 
     if not sys.stdin.isatty():
         return checked_password(sys.stdin.readline().rstrip("\r\n"), name)
@@ -166,9 +166,9 @@ def _new_password(name: str) -> str:
 
 
 def _service(users: Path, redis_url: str) -> "SignIn":
-    from components.security.settings import SignInSettings
-    from components.sign_in import SignIn
-    from metrics.redis_store import connect
+    from weir.components.pages.sign_in.service import SignIn
+    from weir.components.web.security.settings import SignInSettings
+    from weir.metrics.store.redis_store import connect
 
     return SignIn(connect(redis_url), UsersFile(users), SignInSettings(users=str(users)))
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from metrics.keys import DEFAULT_REDIS
+from weir.metrics.store.keys import DEFAULT_REDIS
 
 
 def web(
@@ -44,8 +44,8 @@ def web(
     * 86400,
 ) -> None:
     """Serve the pages and the HTTP API; without users, print a link for the first admin."""
-    from components.security.settings import SignInSettings
-    from components.web import gunicorn_argv, web_env
+    from weir.components.web.app import gunicorn_argv, web_env
+    from weir.components.web.security.settings import SignInSettings
 
     settings = SignInSettings(
         users=str(users.resolve()), trust_header=trust_header, trust_role=trust_role,
@@ -66,10 +66,10 @@ def print_first_link(redis_url: str, settings, address: str) -> None:  # type: i
     """As long as there is nobody who could sign in, say how to."""
     from redis.exceptions import RedisError
 
-    from commands.trail import audited, me
-    from components.sign_in import SignIn, admin_link
-    from metrics.redis_store import connect
-    from metrics.users import UsersFile
+    from weir.commands.trail import audited, me
+    from weir.components.pages.sign_in.service import SignIn, admin_link
+    from weir.metrics.store.redis_store import connect
+    from weir.metrics.store.users import UsersFile
 
     users = UsersFile(settings.users)
     users.key()  # made before the web processes start, so that they need not agree on it

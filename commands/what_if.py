@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands import simulation as inputs
+from weir.commands import simulation as inputs
 
 if TYPE_CHECKING:
-    from controllers.simulator import Calibrated, Summary, WhatIf
+    from weir.controllers.simulator import Calibrated, Summary, WhatIf
 
 ALL = "all"
 _LONG = 20_000  # periods x scalers from which more processes pay
@@ -55,7 +55,7 @@ def what_if(
     )  # fmt: skip
 
     def work() -> None:
-        from controllers.simulator import RECORDED
+        from weir.controllers.simulator import RECORDED
 
         inputs.check_seed(seed)
         settings = inputs.pairs(set_ or [])
@@ -86,7 +86,7 @@ def one(
     from rich.console import Console
     from rich.progress import Progress
 
-    from controllers.simulator import what_if as ask
+    from weir.controllers.simulator import what_if as ask
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -106,7 +106,7 @@ def compared(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]
     from rich.console import Console
     from rich.progress import Progress
 
-    from controllers.simulator import AS_SET, RECORDED, scaler_names
+    from weir.controllers.simulator import AS_SET, RECORDED, scaler_names
 
     known = [RECORDED] * bool(calibrated.recorded) + [AS_SET] * bool(calibrated.policy)
     names = known + scaler_names()
@@ -125,7 +125,7 @@ def compared(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]
 
 
 def _asked(work: tuple[Any, ...]) -> WhatIf:
-    from controllers.simulator import what_if as ask
+    from weir.controllers.simulator import what_if as ask
 
     calibrated, name, settings, target_s, seed = work
     return ask(calibrated, name, settings, target_latency_s=target_s, seed=seed)

@@ -8,7 +8,7 @@ import argparse
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from metrics.agent import attach
+from weir.metrics.agent.agent import attach
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from pipeline.operator import Context, Operator, observed
+from weir.pipeline.hosts.operator import Context, Operator, observed
 
 
 def sensor_minutes(spark: SparkSession, context: Context) -> DataStreamWriter:

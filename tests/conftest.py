@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.redis_server import RedisServer
+from weir.pipeline.local.redis_server import RedisServer
 
 WHOLE = tuple(Path(__file__).parent / folder for folder in ("e2e", "integration"))
 """Tests of everything together, with a browser or with Spark."""

@@ -10,20 +10,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from components import ids
-from components.view import (
-    attention,
-    balance,
-    commands,
-    inbox,
-    live,
-    markers,
-    qtable,
-    scale,
-    scale_chart,
-)
-from components.view import recommendation_page as recommended
-from components.view.charts import (
+from weir.components.live import commands, markers
+from weir.components.live import figures as live
+from weir.components.live.charts import (
     Chart,
     charts_of,
     cluster_page_charts,
@@ -31,16 +20,23 @@ from components.view.charts import (
     points,
     spec,
 )
-from components.view.digest import digest
-from components.view.health import PartHealth, health, together
-from components.view.inbox_modes import mode_figures
-from components.view.map import flow_map, flow_order
-from components.view.matrices import matrices
-from components.view.path import Place
-from components.view.rebalances import events, rebalance_rows
-from components.view.scale_note import note as scaling_note
-from components.view.world import World, samples_of_operator
-from controllers.model.snapshot import Cluster
+from weir.components.live.digest import digest
+from weir.components.live.health import PartHealth, health, together
+from weir.components.live.world import World, samples_of_operator
+from weir.components.pages.balance import view as balance
+from weir.components.pages.balance.matrices import matrices
+from weir.components.pages.balance.rebalances import events, rebalance_rows
+from weir.components.pages.control_room import attention, inbox
+from weir.components.pages.control_room.map import flow_map, flow_order
+from weir.components.pages.control_room.modes import mode_figures
+from weir.components.pages.recommendation import view as recommended
+from weir.components.pages.scale import chart as scale_chart
+from weir.components.pages.scale import qtable
+from weir.components.pages.scale import view as scale
+from weir.components.pages.scale.note import note as scaling_note
+from weir.components.ui import ids
+from weir.components.ui.path import Place
+from weir.controllers.model.snapshot import Cluster
 
 WINDOW_S = 15 * 60.0
 

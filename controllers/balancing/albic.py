@@ -7,16 +7,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
-from controllers.balancing.bound import lower_bound
-from controllers.balancing.figures import collocation
-from controllers.balancing.graph import partition
-from controllers.balancing.milp import MilpSettings, search
-from controllers.balancing.pairs import Pair, joined, scored_pairs, sets_of
-from controllers.balancing.problem import Problem
-from controllers.balancing.units import merged, renumbered
-from controllers.settings import setting
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.figures import collocation
+from weir.controllers.balancing.graph import partition
+from weir.controllers.balancing.milp import MilpSettings, search
+from weir.controllers.balancing.pairs import Pair, joined, scored_pairs, sets_of
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.balancing.units import merged, renumbered
+from weir.controllers.model.settings import setting
 
 
 class AlbicSettings(Struct, frozen=True):
@@ -53,7 +53,7 @@ class Albic(Planner):
     One new pair per round, as printed, needs hundreds of rounds; here a share of the
     budget goes into new pairs. A pair whose first item sends to no other counts.
 
-    >>> from controllers.balancing.problem import Bin, Budget, Flow, Item
+    >>> from weir.controllers.balancing.problem import Bin, Budget, Flow, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=tuple(Item(name=n, load=0.1, bin=b) for n, b in zip("wxyz", "abab")),

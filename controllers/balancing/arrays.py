@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from controllers.balancing.check import check
-from controllers.balancing.problem import Problem, resource_map
+from weir.controllers.balancing.check import check
+from weir.controllers.balancing.problem import Problem, resource_map
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Arrays:
     def of(cls, problem: Problem) -> "Arrays":
         """Check the problem and take it apart.
 
-        >>> from controllers.balancing.problem import Bin, Item
+        >>> from weir.controllers.balancing.problem import Bin, Item
         >>> arrays = Arrays.of(Problem(bins=(Bin(name="a", capacity=4.0),),
         ...                            items=(Item(name="x", load=1.0, bin="a"),)))
         >>> arrays.target, arrays.max_moves
@@ -140,7 +140,7 @@ def _allowed(problem: Problem) -> tuple[Floats, Floats]:
     The items that may only be on a certain set of bins use one unit of a resource of
     their own, of which the bins of that set have any amount and the others nothing.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> _allowed(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=1.0, bin="a", allowed=()), Item(name="y", load=1.0, bin="a")),

@@ -17,13 +17,13 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
-import controllers.balancing as package
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.plan import Plan, plan_of
-from controllers.balancing.problem import Problem
-from controllers.model.decision import Reason
-from controllers.model.errors import InvalidInput, NotFound
-from controllers.settings import build
+import weir.controllers.balancing as package
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.plan import Plan, plan_of
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.model.decision import Reason
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.settings import build
 
 Remaining = Callable[[], float]
 """Seconds that are left to plan in; a planner has no clock of its own."""
@@ -76,7 +76,7 @@ class Planner(ABC):
 budget_share=0.7, max_pairs=100000)
         >>> planner("no_op").tuned({"speed": 3})
         Traceback (most recent call last):
-        controllers.model.errors.InvalidInput: settings.speed is no setting of no_op; known: none
+        weir.controllers.model.errors.InvalidInput: settings.speed is no setting of no_op; known: none
         """
         if not given:
             return self

@@ -17,7 +17,7 @@ bisection, as the three sums only fall with d.
 import numpy as np
 from numba import njit
 
-from controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.arrays import Arrays
 
 _ROUNDS = 60
 _FINE = 1e-5  # points
@@ -26,7 +26,7 @@ _FINE = 1e-5  # points
 def lower_bound(arrays: Arrays) -> float:
     """No plan within the budget has a smaller load distance (in points).
 
-    >>> from controllers.balancing.problem import Bin, Budget, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=10.0), Bin(name="b", capacity=10.0)),
     ...     items=tuple(Item(name=f"i{k}", load=1.0, bin="a") for k in range(6)),

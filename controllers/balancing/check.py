@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from controllers.balancing.problem import Problem, resource_map
-from controllers.model.errors import InvalidInput
+from weir.controllers.balancing.problem import Problem, resource_map
+from weir.controllers.model.errors import InvalidInput
 
 
 def check(problem: Problem) -> None:
     """Raise InvalidInput that names the first field at fault.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> check(Problem(bins=(Bin(name="a", capacity=1.0),),
     ...               items=(Item(name="x", load=float("nan"), bin="a"),)))
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: items[0].load must be a finite number of at least 0
+    weir.controllers.model.errors.InvalidInput: items[0].load must be a finite number of at least 0
     """
     bins, items, flows = problem.bins, problem.items, problem.flows
     known_bins = _once("bins", [b.name for b in bins])

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from controllers.balancing.check import check
-from controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
-from controllers.model.errors import InvalidInput
+from weir.controllers.balancing.check import check
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
+from weir.controllers.model.errors import InvalidInput
 
 _PARTS: Mapping[str, type[Any]] = {"bins": Bin, "items": Item, "flows": Flow}
 _SINGLE: Mapping[str, type[Any]] = {"budget": Budget, "pause": PauseModel, "settings": dict}
@@ -22,10 +22,10 @@ def decode(text: bytes | str) -> Problem:
     2.0
     >>> decode('{"bins": [{"name": "a"}], "items": []}')
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: bins[0].capacity is missing
+    weir.controllers.model.errors.InvalidInput: bins[0].capacity is missing
     >>> decode('{"bins": [], "items": [], "budget": {"move": 1}}')
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: budget.move is no field of it; known: moves, cost
+    weir.controllers.model.errors.InvalidInput: budget.move is no field of it; known: moves, cost
     """
     try:
         # Python's reader also takes NaN and Infinity, so that they can be refused by name.

@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
-from controllers.balancing.deal import dealt
-from controllers.balancing.graph import partition
-from controllers.balancing.problem import Problem
-from controllers.model.decision import Reason
-from controllers.settings import setting
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.deal import dealt
+from weir.controllers.balancing.graph import partition
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.model.decision import Reason
+from weir.controllers.model.settings import setting
 
 
 class ColaSettings(Struct, frozen=True):
@@ -30,7 +30,7 @@ class Cola(Planner):
     It looks at where items are only to break ties, so it moves nearly all of them.
     It is meant for a first placement: if that is beyond the budget, nothing moves.
 
-    >>> from controllers.balancing.problem import Bin, Flow, Item
+    >>> from weir.controllers.balancing.problem import Bin, Flow, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=tuple(Item(name=n, load=0.2, bin=b) for n, b in zip("wxyz", "abab")),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.arrays import Arrays, Ints
 
 
 def dealt(arrays: Arrays, parts: Sequence[Ints]) -> Ints:

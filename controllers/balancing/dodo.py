@@ -5,12 +5,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from controllers.balancing.arrays import Arrays, Floats
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
-from controllers.balancing.problem import Problem
-from controllers.balancing.spend import Ledger, evacuated
-from controllers.model.decision import Reason
-from controllers.settings import setting
+from weir.controllers.balancing.arrays import Arrays, Floats
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.balancing.spend import Ledger, evacuated
+from weir.controllers.model.decision import Reason
+from weir.controllers.model.settings import setting
 
 
 class DodoSettings(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Dodo(Planner):
     as long as what they add to the cold one stays below half of the difference.
     Of two that correlate alike, the larger goes first.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="c1", capacity=2.0), Bin(name="c2", capacity=1.0)),
     ...     items=(
@@ -127,7 +127,7 @@ class DodoNoCapacity(Dodo):
 
     It moves a large operator onto a small cluster, and throughput collapses.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="c1", capacity=6.0), Bin(name="c2", capacity=1.0)),
     ...     items=(

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from controllers.balancing.plan import Plan
-from controllers.balancing.problem import Item, Problem
-from controllers.model.decision import Move
-from controllers.model.series import LoadSeries, correlation_matrix
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Item, Problem
+from weir.controllers.model.decision import Move
+from weir.controllers.model.series import LoadSeries, correlation_matrix
 
 
 def explain(plan: Plan, problem: Problem) -> str:
     """The reading aid: one sentence on the plan's weightiest move, one on the whole.
 
-    >>> from controllers.balancing.milp import Milp
-    >>> from controllers.balancing.problem import Bin
+    >>> from weir.controllers.balancing.milp import Milp
+    >>> from weir.controllers.balancing.problem import Bin
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.6, bin="a"), Item(name="y", load=0.5, bin="a")),

@@ -3,9 +3,9 @@
 import numpy as np
 from msgspec import Struct
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.problem import Problem
-from controllers.model.series import LoadSeries, correlation_matrix
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.model.series import LoadSeries, correlation_matrix
 
 
 class Figures(Struct, frozen=True, kw_only=True):

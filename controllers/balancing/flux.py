@@ -7,14 +7,14 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
 
 # kernel.py cdd76279, see there
-from controllers.balancing.kernel import allowed, relocate
-from controllers.balancing.problem import Problem
-from controllers.balancing.spend import evacuated
-from controllers.balancing.world import State, World, state_of, world_of
+from weir.controllers.balancing.kernel import allowed, relocate
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.balancing.spend import evacuated
+from weir.controllers.balancing.world import State, World, state_of, world_of
 
 
 class Flux(Planner):
@@ -27,7 +27,7 @@ class Flux(Planner):
     weaker reading: it ends at nearly twice the distance. Bins to be emptied are
     emptied first; the original knows none.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.3, bin="a")),

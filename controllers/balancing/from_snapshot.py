@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from controllers.balancing.explain import explain
-from controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
-from controllers.model.series import LoadSeries
-from controllers.model.snapshot import Operator, OperatorStatus, Snapshot
+from weir.controllers.balancing.explain import explain
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
+from weir.controllers.model.series import LoadSeries
+from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
 __all__ = ["explain", "problem_of"]
 
@@ -33,7 +33,7 @@ def problem_of(
     that are gone, with their operators; and operators that are stopped or failed. `unknown` are operators
     whose load nobody knows yet.
 
-    >>> from controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.snapshot import Cluster
     >>> snapshot = Snapshot(
     ...     at=0.0, period_s=2.0,
     ...     clusters=(Cluster(name="a", executors=2, cores_per_executor=2, hosted=True),),

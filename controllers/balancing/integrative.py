@@ -15,12 +15,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.balancing.albic import Albic
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import Placed, Planner, Remaining
-from controllers.balancing.milp import Milp
-from controllers.balancing.plan import Plan
-from controllers.balancing.problem import Problem
+from weir.controllers.balancing.albic import Albic
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Placed, Planner, Remaining
+from weir.controllers.balancing.milp import Milp
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Problem
 
 Judge = Callable[[Problem, Plan], Problem | None]
 """Scaling's answer to a plan: the problem as it will be after scaling, or None."""
@@ -50,7 +50,7 @@ def integrate(
 ) -> Integrated:
     """One period of the framework.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.6, bin="a"), Item(name="y", load=0.5, bin="a")),
@@ -94,7 +94,7 @@ class Integrative(Planner):
 
     Without a judge it never scales, so its plan is for the bins that there are.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.6, bin="a"), Item(name="y", load=0.5, bin="a")),

@@ -14,17 +14,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
-from controllers.balancing.bound import lower_bound
-from controllers.balancing.flux import flux_place
-from controllers.balancing.kernel import improve
-from controllers.balancing.polish import polished, solved
-from controllers.balancing.problem import Problem
-from controllers.balancing.shake import shake
-from controllers.balancing.spend import evacuated, trimmed
-from controllers.balancing.world import World, copy_of, state_of, world_of
-from controllers.settings import setting
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.flux import flux_place
+from weir.controllers.balancing.kernel import improve
+from weir.controllers.balancing.polish import polished, solved
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.balancing.shake import shake
+from weir.controllers.balancing.spend import evacuated, trimmed
+from weir.controllers.balancing.world import World, copy_of, state_of, world_of
+from weir.controllers.model.settings import setting
 
 
 class MilpSettings(Struct, frozen=True):
@@ -44,7 +44,7 @@ class MilpSettings(Struct, frozen=True):
 class Milp(Planner):
     """The smallest load distance within the budget, with a bound that says how near it is.
 
-    >>> from controllers.balancing.problem import Bin, Budget, Item
+    >>> from weir.controllers.balancing.problem import Bin, Budget, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=10.0), Bin(name="b", capacity=10.0)),
     ...     items=tuple(Item(name=f"i{k}", load=k + 1.0, bin="a") for k in range(4)),

@@ -4,16 +4,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import Placed, Planner, Remaining
-from controllers.balancing.problem import Problem
-from controllers.model.decision import Reason
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Placed, Planner, Remaining
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.model.decision import Reason
 
 
 class NoOp(Planner):
     """Moves nothing.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.9, bin="a"), Item(name="y", load=0.5, bin="a")),

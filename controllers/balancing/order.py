@@ -2,7 +2,7 @@
 
 from collections import defaultdict, deque
 
-from controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.arrays import Arrays, Ints
 
 
 def ordered(arrays: Arrays, place: Ints) -> list[int]:
@@ -13,7 +13,7 @@ def ordered(arrays: Arrays, place: Ints) -> list[int]:
     for each other; then the smallest waiting item goes first, as it hurts least.
 
     >>> import numpy as np
-    >>> from controllers.balancing.problem import Bin, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=tuple(Bin(name=n, capacity=1.0) for n in "abc"),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.6, bin="b"))))

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.problem import Problem
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.problem import Problem
 
 
 class Pair(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.figures import Figures, figures
-from controllers.balancing.order import ordered
-from controllers.balancing.problem import Problem
-from controllers.model.decision import Decision, Move, Moves, NoChange, Prediction, Reason
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.figures import Figures, figures
+from weir.controllers.balancing.order import ordered
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.model.decision import Decision, Move, Moves, NoChange, Prediction, Reason
 
 
 class Plan(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
-from controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.arrays import Arrays, Ints
 
 _MOVE_WEIGHT = 1e-4  # points per move: ties go to fewer moves
 _LEFT_WEIGHT = 1e-3  # per share of the load that stays on bins to be emptied
@@ -30,7 +30,7 @@ class Solved:
 def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
     """The whole problem, for few items and bins.
 
-    >>> from controllers.balancing.problem import Bin, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.5, bin="a"))))

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 # kernel.py cdd76279, see there
-from controllers.balancing.kernel import allowed, deviation, improve, price, relocate
+from weir.controllers.balancing.kernel import allowed, deviation, improve, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found
 KICKS = 3  # fewer than this many random relocations per try

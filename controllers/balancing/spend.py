@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.kernel import added
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.kernel import added
 
 
 class Ledger:
     """A placement in the making that refuses what the budget or a limit forbids.
 
-    >>> from controllers.balancing.problem import Bin, Budget, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
     >>> ledger = Ledger(Arrays.of(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.2, bin="a")),
@@ -79,7 +79,7 @@ def evacuated(arrays: Arrays, place: Ints) -> Ints:
 def trimmed(arrays: Arrays, place: Ints) -> Ints:
     """Without the moves that the load distance does not need, dearest first.
 
-    >>> from controllers.balancing.problem import Bin, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=tuple(Bin(name=n, capacity=1.0) for n in "abc"),
     ...     items=(Item(name="x", load=0.9, bin="a"), Item(name="y", load=0.1, bin="b"))))

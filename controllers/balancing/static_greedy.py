@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.base import Placed, Planner, Remaining, outcome
-from controllers.balancing.problem import Problem
-from controllers.balancing.spend import Ledger, evacuated
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.problem import Problem
+from weir.controllers.balancing.spend import Ledger, evacuated
 
 
 class StaticGreedy(Planner):
@@ -16,7 +16,7 @@ class StaticGreedy(Planner):
     Meant for the first placement, so it moves much. Where the budget ends, items
     stay; if that leaves the load distance no smaller than it is, nothing moves.
 
-    >>> from controllers.balancing.problem import Bin, Item
+    >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
     ...     bins=(Bin(name="big", capacity=2.0), Bin(name="small", capacity=1.0)),
     ...     items=(Item(name="x", load=1.0, bin="small"), Item(name="y", load=0.5, bin="small")),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.arrays import Arrays, Ints
 
 
 def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ()) -> Arrays:
@@ -16,7 +16,7 @@ def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ())
     are on one bin. `fixed` lists (unit, bin): these units go there whatever else
     happens, and what that costs is taken from the budget.
 
-    >>> from controllers.balancing.problem import Bin, Budget, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.2, bin="a"), Item(name="y", load=0.3, bin="a")),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from controllers.balancing.arrays import Arrays, Bools, Floats, Ints
+from weir.controllers.balancing.arrays import Arrays, Bools, Floats, Ints
 
 _NEAR = 48
 _MANY = 200  # bins; with more of them fewer partners each are enough
@@ -73,7 +73,7 @@ def world_of(arrays: Arrays) -> World:
 def state_of(arrays: Arrays, place: Ints) -> State:
     """A state at that placement.
 
-    >>> from controllers.balancing.problem import Bin, Item, Problem
+    >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=(Bin(name="a", capacity=1.0),),
     ...     items=(Item(name="x", load=0.3, bin="a"), Item(name="y", load=0.1, bin="a"))))

@@ -8,13 +8,13 @@ Pure: the same facts and time give the same effects, and every effect can be don
 that whoever leads after a crash goes on where the store says things stand.
 """
 
-from controllers.engine.applying import applied
-from controllers.engine.effects import Chain
-from controllers.engine.facts import Facts
-from controllers.engine.judging import judged
-from controllers.engine.proposing import kept
-from controllers.engine.rebalancing import balanced
-from controllers.engine.resizing import considered
+from weir.controllers.engine.apply.applying import applied
+from weir.controllers.engine.apply.effects import Chain
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.judge.judging import judged
+from weir.controllers.engine.propose.proposing import kept
+from weir.controllers.engine.propose.rebalancing import balanced
+from weir.controllers.engine.propose.resizing import considered
 
 __all__ = ["balanced", "considered", "driven"]
 

@@ -6,15 +6,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from controllers.balancing.base import planners
-from controllers.engine.balance import BALANCE, BalanceSettings, planner_group
-from controllers.engine.figures import since_recent
-from controllers.engine.guards import Case
-from controllers.engine.moves import Rebalance
-from controllers.engine.outlook import Outlook
-from controllers.engine.ports import Store
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.rules import (
+from weir.controllers.balancing.base import planners
+from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.guard.guards import Case
+from weir.controllers.engine.guard.rules import (
     ENGINE,
     Criteria,
     EngineSettings,
@@ -22,13 +17,18 @@ from controllers.engine.rules import (
     criteria_group,
     guard_group,
 )
-from controllers.engine.scaling import ScaleOutlook, ScaleSettings, group
-from controllers.engine.stored import lenient
-from controllers.engine.verification import Track, track
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.decision import Scale
-from controllers.model.placement import Placement
-from controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from weir.controllers.engine.judge.figures import since_recent
+from weir.controllers.engine.judge.verification import Track, track
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
+from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.propose.scaling import ScaleOutlook, ScaleSettings, group
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.engine.stored import lenient
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
 
 LOOK_BACK = 1000
 """So many recommendations that count are looked at for records, budgets and the like."""

@@ -6,9 +6,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from controllers.balancing.base import planner, planners
-from controllers.engine.balance import BALANCE, BalanceSettings, planner_group
-from controllers.engine.rules import (
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.engine.guard.rules import (
     ENGINE,
     Criteria,
     EngineSettings,
@@ -16,11 +15,12 @@ from controllers.engine.rules import (
     criteria_group,
     guard_group,
 )
-from controllers.engine.scaling import ScaleSettings, group, scaler_group
-from controllers.model.errors import InvalidInput, NotFound
-from controllers.scaling.base import Scope
-from controllers.scaling.registry import create, scaler_type, scalers
-from controllers.settings import build
+from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
+from weir.controllers.engine.propose.scaling import ScaleSettings, group, scaler_group
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.settings import build
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.registry import create, scaler_type, scalers
 
 
 class Group(Struct, frozen=True, kw_only=True):

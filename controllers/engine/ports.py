@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from controllers.engine.audit import AuditEntry
-from controllers.engine.moves import Rebalance
-from controllers.engine.outlook import Outlook
-from controllers.engine.recommendation import Recommendation
-from controllers.engine.scaling import ScaleOutlook
-from controllers.model.command import Command, CommandResult
-from controllers.model.placement import Lease, Placement
-from controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.model.command import Command, CommandResult
+from weir.controllers.model.placement import Lease, Placement
+from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
 
 
 class Tier(IntEnum):

@@ -20,8 +20,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Moves, Scale
-from controllers.model.errors import Refused
+from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.errors import Refused
 
 ENGINE = "engine"
 
@@ -144,7 +144,7 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     def kind(self) -> str:
         """scale_out, scale_in or rebalance; a rollback is what it does.
 
-        >>> from controllers.model.decision import Reason
+        >>> from weir.controllers.model.decision import Reason
         >>> scale = Scale(cluster="a", executors=3, before=1, reason=Reason(text=""))
         >>> Recommendation(
         ...     id="1", at=0.0, expires_at=9.0, decision=scale, source="drs", clusters=("a",)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
-from controllers.engine.moves import Rebalance
+from weir.controllers.engine.apply.moves import Rebalance
 
 RECOMMENDATIONS_KEPT = 2000
 """So many that were acted on or rejected, and as many that came to nothing."""
@@ -38,8 +38,8 @@ def old_recommendations(
 def old_rebalances(found: Iterable[Rebalance], now: float) -> list[str]:
     """Ids that may go.
 
-    >>> from controllers.engine.moves import MoveState
-    >>> from controllers.model.decision import Move
+    >>> from weir.controllers.engine.apply.moves import MoveState
+    >>> from weir.controllers.model.decision import Move
     >>> under_way = (MoveState(move=Move(operator="x", source="a", target="b")),)
     >>> old_rebalances(
     ...     [Rebalance(id="done", at=0.0, moves=()), Rebalance(id="open", at=0.0, moves=under_way)],

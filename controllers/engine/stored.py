@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import fields
 
-from controllers.engine.ports import Store
-from controllers.engine.rules import ENGINE, EngineSettings
-from controllers.engine.scaling import ScaleSettings, group
-from controllers.model.errors import InvalidInput
-from controllers.settings import build
+from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.propose.scaling import ScaleSettings, group
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
 
 S = TypeVar("S", bound=Struct)
 

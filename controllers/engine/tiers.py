@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from controllers.engine.ports import KEPT_S, Store, Tier
-from controllers.model.samples import merged
+from weir.controllers.engine.ports import KEPT_S, Store, Tier
+from weir.controllers.model.samples import merged
 
 _FINER = {Tier.MINUTE: Tier.FULL, Tier.QUARTER: Tier.MINUTE, Tier.HOUR: Tier.QUARTER}
 

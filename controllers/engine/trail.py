@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from controllers.engine.audit import AuditEntry
-from controllers.engine.recommendation import Figures, Recommendation, Status
-from controllers.model.decision import Moves, Scale
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.recommendation import Figures, Recommendation, Status
+from weir.controllers.model.decision import Moves, Scale
 
 
 def entry_of(recommendation: Recommendation) -> AuditEntry:

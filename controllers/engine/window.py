@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from controllers.engine.ports import Store
-from controllers.model.snapshot import ClusterSample
+from weir.controllers.engine.ports import Store
+from weir.controllers.model.snapshot import ClusterSample
 
 
 class Window:

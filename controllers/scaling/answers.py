@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, NoChange, Prediction, Reason, Scale
-from controllers.scaling.facts import Facts
+from weir.controllers.model.decision import Decision, NoChange, Prediction, Reason, Scale
+from weir.controllers.scaling.facts import Facts
 
 
 def because(text: str, rule: str, **numbers: float | None) -> Reason:

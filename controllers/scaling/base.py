@@ -7,8 +7,8 @@ state of its own. What it must know next time is its memory: a frozen Struct tha
 encodes to plain JSON, so that it survives restarts and can be looked at. Time is
 an argument and seeds are settings: the same arguments give the same answer.
 
-    >>> from controllers.scaling.registry import create
-    >>> from controllers.model.snapshot import Cluster, Snapshot
+    >>> from weir.controllers.scaling.registry import create
+    >>> from weir.controllers.model.snapshot import Cluster, Snapshot
     >>> scaler = create("fixed", {"executors": 3}, Scope(cluster="a"))
     >>> cluster = Cluster(name="a", executors=1, max_executors=8)
     >>> snapshot = Snapshot(at=0.0, period_s=1.0, clusters=(cluster,))
@@ -23,11 +23,11 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
-from controllers.model.decision import Decision
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.answers import stay
-from controllers.scaling.facts import Facts, Scope, observe
+from weir.controllers.model.decision import Decision
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.answers import stay
+from weir.controllers.scaling.facts import Facts, Scope, observe
 
 __all__ = ["Memory", "NoSettings", "Scaler", "Scope"]
 

@@ -6,12 +6,12 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Scale
-from controllers.model.series import LoadSeries
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision, Scale
+from weir.controllers.model.series import LoadSeries
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
 
 _TOLERANCE = 1e-9  # 3 * 0.8 / 0.8 must give 3, not 4
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
 
 _IDLE = (OperatorStatus.STOPPED, OperatorStatus.FAILED, OperatorStatus.WAITING)
 _REQUIRED = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")

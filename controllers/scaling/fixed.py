@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from controllers.model.decision import Decision
-from controllers.scaling.answers import because, scale_to
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
 
 
 class FixedSettings(Struct, frozen=True, kw_only=True):
@@ -22,8 +22,8 @@ class FixedSettings(Struct, frozen=True, kw_only=True):
 class Fixed(Scaler[FixedSettings, Memory]):
     """Keeps the number of executors that was set, within the limits.
 
-    >>> from controllers.scaling.base import Scope
-    >>> from controllers.model.snapshot import Cluster, Snapshot
+    >>> from weir.controllers.scaling.base import Scope
+    >>> from weir.controllers.model.snapshot import Cluster, Snapshot
     >>> cluster = Cluster(name="a", executors=1, max_executors=4)
     >>> snapshot = Snapshot(at=0.0, period_s=1.0, clusters=(cluster,))
     >>> scaler = Fixed(FixedSettings(executors=9), Scope(cluster="a"))

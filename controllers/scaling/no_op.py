@@ -1,15 +1,15 @@
 """The scaler that never scales: the baseline to compare every other with."""
 
-from controllers.model.decision import Decision
-from controllers.scaling.answers import stay
-from controllers.scaling.base import Memory, NoSettings, Scaler
-from controllers.scaling.facts import Facts
+from weir.controllers.model.decision import Decision
+from weir.controllers.scaling.answers import stay
+from weir.controllers.scaling.base import Memory, NoSettings, Scaler
+from weir.controllers.scaling.facts import Facts
 
 
 class NoOp(Scaler[NoSettings, Memory]):
     """Leaves the executors as they are.
 
-    >>> from controllers.scaling.base import Scope
+    >>> from weir.controllers.scaling.base import Scope
     >>> NoOp.name, NoOp(NoSettings(), Scope(cluster="a")).fresh()
     ('no_op', Memory())
     """

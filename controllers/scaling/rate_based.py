@@ -6,12 +6,12 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Reason, Scale
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.scaling.rates import demands
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision, Reason, Scale
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.rates import demands
 
 
 class RateSettings(Struct, frozen=True, kw_only=True):

@@ -7,10 +7,10 @@ that it processes, over all clusters. Rate-based scaling and balancing both go b
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Operator, Snapshot
-from controllers.scaling.drs.network import arrival_rates
-from controllers.scaling.facts import cleaned, is_usable
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.scaling.drs.network import arrival_rates
+from weir.controllers.scaling.facts import cleaned, is_usable
 
 
 class Demand(Struct, frozen=True):
@@ -37,7 +37,7 @@ def demands(snapshot: Snapshot, catch_up_s: float = 60.0) -> dict[str, Demand]:
     >>> a = Operator(name="a", cluster="c", reads=("in",), writes=("mid",),
     ...              arrival_rows_per_s=100.0, processed_rows_per_s=50.0)
     >>> b = Operator(name="b", cluster="c", reads=("mid",), arrival_rows_per_s=25.0)
-    >>> from controllers.model.snapshot import Cluster, ClusterSample
+    >>> from weir.controllers.model.snapshot import Cluster, ClusterSample
     >>> sample = ClusterSample(at=0.0, period_s=1.0, cluster=Cluster(name="c"), operators=(a, b))
     >>> demands(Snapshot.of([sample], at=0.0), 60.0)["b"].rows_per_s
     50.0

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import controllers.scaling
-from controllers.model.errors import InvalidInput
-from controllers.scaling.base import Scaler, Scope
-from controllers.settings import build
+import weir.controllers.scaling
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
+from weir.controllers.scaling.base import Scaler, Scope
 
 
 @cache
@@ -19,7 +19,7 @@ def scalers() -> dict[str, type[Scaler[Any, Any]]]:
     >>> "no_op" in scalers() and "drs" in scalers()
     True
     """
-    package = controllers.scaling
+    package = weir.controllers.scaling
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
     found: dict[str, type[Scaler[Any, Any]]] = {}

@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
 
 
 class SparkStreamingSettings(Struct, frozen=True, kw_only=True):

@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Scale
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision, Scale
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
 
 
 class Figure(StrEnum):
@@ -58,10 +58,10 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
     Reference: Lorido-Botran et al., "A review of auto-scaling techniques for
     elastic applications in cloud environments", J. Grid Computing 12 (2014).
 
-    >>> from controllers.settings import build
+    >>> from weir.controllers.model.settings import build
     >>> build(ThresholdSettings, {"upper": 0.2, "lower": 0.5})
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: settings: lower (0.5) must be below upper (0.2)
+    weir.controllers.model.errors.InvalidInput: settings: lower (0.5) must be below upper (0.2)
     """
 
     name = "thresholds"

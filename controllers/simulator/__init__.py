@@ -7,14 +7,14 @@ The world is stepped period by period and gives the `Snapshot` that production g
 so every scaler runs on it unchanged.
 """
 
-from controllers.simulator.accuracy import Errors
-from controllers.simulator.model import WorldModel
-from controllers.simulator.policy import InForce
-from controllers.simulator.run import Action, Series
-from controllers.simulator.scenario import Scenario, world_of
-from controllers.simulator.summary import Summary
-from controllers.simulator.trace import Trace, read_trace
-from controllers.simulator.what_if import (
+from weir.controllers.simulator.accuracy import Errors
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.policy import InForce
+from weir.controllers.simulator.run import Action, Series
+from weir.controllers.simulator.scenario import Scenario, world_of
+from weir.controllers.simulator.summary import Summary
+from weir.controllers.simulator.trace import Trace, read_trace
+from weir.controllers.simulator.what_if import (
     AS_SET,
     RECORDED,
     Band,

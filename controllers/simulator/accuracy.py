@@ -7,10 +7,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.simulator.calibrate import calibrated_world, first_known
-from controllers.simulator.model import WorldModel
-from controllers.simulator.recording import Floats, Recording, recorded_series
-from controllers.simulator.run import Outcome, Series, simulate
+from weir.controllers.simulator.calibrate import calibrated_world, first_known
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.recording import Floats, Recording, recorded_series
+from weir.controllers.simulator.run import Outcome, Series, simulate
 
 
 class Errors(Struct, frozen=True, kw_only=True):

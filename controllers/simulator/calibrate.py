@@ -14,18 +14,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from controllers.model.errors import InvalidInput
-from controllers.simulator.fit import Fit, Mask, batches_of, fit_operator
-from controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
-from controllers.simulator.recording import (
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.simulator.fit import Fit, Mask, batches_of, fit_operator
+from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
+from weir.controllers.simulator.recording import (
     Floats,
     OperatorSeries,
     Recording,
     Whole,
     upstream_of,
 )
-from controllers.simulator.run import OperatorRun, simulate
-from controllers.simulator.sampling import ARRIVAL_S
+from weir.controllers.simulator.run import OperatorRun, simulate
+from weir.controllers.simulator.sampling import ARRIVAL_S
 
 EXECUTOR_START_S, DECOMMISSION_S, MOVE_PAUSE_S = 10.0, 3.0, 6.5
 """Where a recording shows none."""

@@ -1,6 +1,6 @@
 """Executors of a simulated cluster: asked for, starting, at work, leaving."""
 
-from controllers.simulator.model import ClusterModel
+from weir.controllers.simulator.model import ClusterModel
 
 
 class Executors:

@@ -12,8 +12,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from controllers.simulator.model import usable_cores
-from controllers.simulator.recording import Floats, OperatorSeries
+from weir.controllers.simulator.model import usable_cores
+from weir.controllers.simulator.recording import Floats, OperatorSeries
 
 _COST_BATCHES = 6  # a live agent averages the cost over so many batches
 _SPREAD = 0.15  # coefficient of variation below which a slope says nothing

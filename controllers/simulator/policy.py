@@ -10,12 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from controllers.model.decision import Decision, NoChange, Reason, Scale
-from controllers.model.errors import WeirError
-from controllers.model.snapshot import Mode, Snapshot
-from controllers.scaling.base import Scope
-from controllers.scaling.registry import create
-from controllers.simulator.model import ClusterModel, WorldModel
+from weir.controllers.model.decision import Decision, NoChange, Reason, Scale
+from weir.controllers.model.errors import WeirError
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.registry import create
+from weir.controllers.simulator.model import ClusterModel, WorldModel
 
 
 class InForce(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class InForce(Struct, frozen=True, kw_only=True):
 class RecordedPolicy:
     """In the place of a scaler; what each scaler remembers is kept by its name.
 
-    >>> from controllers.simulator.model import OperatorModel
+    >>> from weir.controllers.simulator.model import OperatorModel
     >>> flow = OperatorModel(name="o", rows_per_s=(0.0,) * 3, cost_s_per_row=(0.1,) * 3)
     >>> cluster = ClusterModel(name="a", executors=1, max_executors=9, recorded=(1, 1, 2))
     >>> world = WorldModel(begin=0.0, ends=(5.0, 10.0, 15.0), operators=(flow,), focus="a",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus
-from controllers.simulator.model import NOWHERE
-from controllers.simulator.run import Series
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.simulator.model import NOWHERE
+from weir.controllers.simulator.run import Series
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

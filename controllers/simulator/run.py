@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from controllers.model.decision import Scale
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.base import Scaler, Scope
-from controllers.scaling.registry import create, scaler_type
-from controllers.simulator.model import WorldModel
-from controllers.simulator.world import World
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.base import Scaler, Scope
+from weir.controllers.scaling.registry import create, scaler_type
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.world import World
 
 _MAX_LATENCY_S = 60.0  # Q-learning's own default reaches so far
 OnPeriod = Callable[[int], None]
@@ -107,8 +107,8 @@ def simulate(
     A scaler's decision takes effect at the end of the period on which it was made, and
     executors then take their time to come and go.
 
-    >>> from controllers.simulator.scenario import Scenario, world_of
-    >>> from controllers.simulator.trace import Trace
+    >>> from weir.controllers.simulator.scenario import Scenario, world_of
+    >>> from weir.controllers.simulator.trace import Trace
     >>> trace = Trace(times=(0.0, 60.0), rows_per_s=(100.0, 100.0))
     >>> world = world_of(trace, Scenario(cost_s_per_row=0.005, max_executors=4))
     >>> outcome = simulate(world, make_scaler("fixed", {"executors": 3}, world.focus))

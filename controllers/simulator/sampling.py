@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from controllers.model.snapshot import (
+from weir.controllers.model.snapshot import (
     Cluster,
     ClusterSample,
     Mode,
@@ -13,11 +13,11 @@ from controllers.model.snapshot import (
     OperatorStatus,
     Snapshot,
 )
-from controllers.simulator.model import NOWHERE, OperatorModel
-from controllers.simulator.queue import Taken
+from weir.controllers.simulator.model import NOWHERE, OperatorModel
+from weir.controllers.simulator.queue import Taken
 
 if TYPE_CHECKING:
-    from controllers.simulator.world import Station, World
+    from weir.controllers.simulator.world import Station, World
 
 ARRIVAL_S = 10.0  # arrivals are averaged over at least so long: upstream sends in batches
 

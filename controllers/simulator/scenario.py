@@ -6,10 +6,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.settings import setting
-from controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
-from controllers.simulator.trace import Trace
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import setting
+from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
+from weir.controllers.simulator.trace import Trace
 
 _MOST_PERIODS = 2_000_000
 _LEAST_COST_S = 1e-12  # of a row: less, and the rows of a batch overflow

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.simulator.model import WorldModel
-from controllers.simulator.run import make_scaler, simulate
-from controllers.simulator.space import Dimension, Space, default_settings
-from controllers.simulator.summary import Summary, summarise
-from controllers.simulator.tuning import Importance, Trial
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.run import make_scaler, simulate
+from weir.controllers.simulator.space import Dimension, Space, default_settings
+from weir.controllers.simulator.summary import Summary, summarise
+from weir.controllers.simulator.tuning import Importance, Trial
 
 if TYPE_CHECKING:
     import optuna

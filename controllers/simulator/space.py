@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.registry import scaler_type
-from controllers.settings import SettingInfo, describe
-from controllers.simulator.run import make_scaler
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import SettingInfo, describe
+from weir.controllers.scaling.registry import scaler_type
+from weir.controllers.simulator.run import make_scaler
 
 _NOT_SEARCHED = frozenset(
     {

@@ -3,9 +3,9 @@
 import numpy as np
 from msgspec import Struct
 
-from controllers.simulator.model import WorldModel
-from controllers.simulator.recording import Floats
-from controllers.simulator.run import Action, OperatorRun, Outcome
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.recording import Floats
+from weir.controllers.simulator.run import Action, OperatorRun, Outcome
 
 
 class Summary(Struct, frozen=True, kw_only=True):

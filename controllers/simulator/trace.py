@@ -21,7 +21,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import InvalidInput
 
 _TIMES = ("time", "timestamp", "date", "datetime", "at", "ts")
 _RATES = ("rate", "rows_per_s", "workrate", "arrival_rows_per_s", "arrivals", "messages", "value")
@@ -59,7 +59,7 @@ def read_trace(raw: bytes, column: str | None = None) -> Trace:
     (10.0, 20.0)
     >>> read_trace(b"time,rate\\n0,10\\n60,-1\\n")
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: trace: line 3 has a rate of -1, but it must be 0 or more
+    weir.controllers.model.errors.InvalidInput: trace: line 3 has a rate of -1, but it must be 0 or more
     """
     lines = _rows(_text(raw))
     header = [name.strip() for name in next(lines, [])]

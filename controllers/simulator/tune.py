@@ -7,13 +7,13 @@ world --first part--> search ------> front of trade-offs
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.registry import scaler_type, scalers
-from controllers.simulator.model import WorldModel
-from controllers.simulator.recording import LEAST_PERIODS
-from controllers.simulator.search import Evaluate, Job, OnTrials, Result, importances, search
-from controllers.simulator.space import Space
-from controllers.simulator.tuning import Point, Tuning, choose, front_of, verdict
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.registry import scaler_type, scalers
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.recording import LEAST_PERIODS
+from weir.controllers.simulator.search import Evaluate, Job, OnTrials, Result, importances, search
+from weir.controllers.simulator.space import Space
+from weir.controllers.simulator.tuning import Point, Tuning, choose, front_of, verdict
 
 MakeEvaluate = Callable[[WorldModel], Evaluate]
 """Whoever simulates: given a world, a function that runs jobs on it."""

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.simulator.summary import Summary
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.simulator.summary import Summary
 
 _OF_USE = 0.2  # more of the time over target than this is no service
 

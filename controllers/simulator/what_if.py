@@ -6,16 +6,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import ClusterSample
-from controllers.scaling.registry import scalers
-from controllers.simulator.accuracy import Errors, errors_of, held_out_errors, without_jitter
-from controllers.simulator.calibrate import calibrated_world
-from controllers.simulator.model import WorldModel
-from controllers.simulator.policy import InForce, RecordedPolicy
-from controllers.simulator.recording import LEAST_PERIODS, read_recording, recorded_series
-from controllers.simulator.run import Action, OnPeriod, Series, make_scaler, simulate
-from controllers.simulator.summary import Summary, summarise
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.simulator.accuracy import Errors, errors_of, held_out_errors, without_jitter
+from weir.controllers.simulator.calibrate import calibrated_world
+from weir.controllers.simulator.model import WorldModel
+from weir.controllers.simulator.policy import InForce, RecordedPolicy
+from weir.controllers.simulator.recording import LEAST_PERIODS, read_recording, recorded_series
+from weir.controllers.simulator.run import Action, OnPeriod, Series, make_scaler, simulate
+from weir.controllers.simulator.summary import Summary, summarise
 
 RECORDED = "recorded"
 """What was done: executors as they were asked for."""
@@ -118,8 +118,8 @@ def what_if(
     `target_latency_s` unless its settings say otherwise. `memory` is what it begins with;
     None: a fresh one.
 
-    >>> from controllers.simulator.scenario import Scenario, world_of
-    >>> from controllers.simulator.trace import Trace
+    >>> from weir.controllers.simulator.scenario import Scenario, world_of
+    >>> from weir.controllers.simulator.trace import Trace
     >>> trace = Trace(times=(0.0, 300.0, 600.0), rows_per_s=(100.0, 700.0, 700.0))
     >>> world = world_of(trace, Scenario(cost_s_per_row=0.01, max_executors=9))
     >>> found = what_if(Calibrated(world=world), "rate_based")

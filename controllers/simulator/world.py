@@ -15,11 +15,11 @@ from enum import IntEnum
 from math import exp, floor, inf
 from random import Random
 
-from controllers.model.snapshot import Snapshot
-from controllers.simulator.executors import Executors
-from controllers.simulator.model import NOWHERE, OperatorModel, WorldModel, usable_cores
-from controllers.simulator.queue import Queue, Taken
-from controllers.simulator.sampling import Track, snapshot_of
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.simulator.executors import Executors
+from weir.controllers.simulator.model import NOWHERE, OperatorModel, WorldModel, usable_cores
+from weir.controllers.simulator.queue import Queue, Taken
+from weir.controllers.simulator.sampling import Track, snapshot_of
 
 _POLL_S = 0.1  # how soon an operator without a trigger interval looks again
 
@@ -87,7 +87,7 @@ class Station:
 class World:
     """Deterministic under its seed.
 
-    >>> from controllers.simulator.model import ClusterModel
+    >>> from weir.controllers.simulator.model import ClusterModel
     >>> count = OperatorModel(name="count", rows_per_s=(100.0,) * 3, cost_s_per_row=(0.004,) * 3,
     ...                       trigger_s=5.0, overhead_s=0.5)
     >>> world = World(WorldModel(begin=0.0, ends=(5.0, 10.0, 15.0), operators=(count,), focus="a",

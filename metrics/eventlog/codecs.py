@@ -22,7 +22,7 @@ import lz4.block
 import lz4.frame
 import zstandard
 
-from controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import InvalidInput
 
 OUT_BYTES = 1 << 20
 _WINDOW_BYTES = 1 << 27  # largest zstd window: what Spark and `zstd` write by default fits

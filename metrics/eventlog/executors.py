@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 
-from controllers.model.snapshot import Executor
-from metrics.eventlog import events as e
-from metrics.eventlog.timeline import Bucket, Timeline, Work
-from metrics.removal import is_loss
+from weir.controllers.model.snapshot import Executor
+from weir.metrics.agent.removal import is_loss
+from weir.metrics.eventlog import events as e
+from weir.metrics.eventlog.timeline import Bucket, Timeline, Work
 
 _DRIVER = ("driver", "<driver>")
 

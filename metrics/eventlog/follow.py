@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import ClusterSample
-from metrics.eventlog.codecs import Damaged, decoded
-from metrics.eventlog.importer import NotAnEventLog
-from metrics.eventlog.locate import grouped, locate, order
-from metrics.eventlog.parser import Fault, Parser
-from metrics.eventlog.reader import CHUNK_BYTES, lines
-from metrics.eventlog.run import PERIOD_S, SampleBuilder
-from metrics.eventlog.summary import OPENING, Summary, Tally
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import ClusterSample
+from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.importer import NotAnEventLog
+from weir.metrics.eventlog.locate import grouped, locate, order
+from weir.metrics.eventlog.parser import Fault, Parser
+from weir.metrics.eventlog.reader import CHUNK_BYTES, lines
+from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
+from weir.metrics.eventlog.summary import OPENING, Summary, Tally
 
 _TRIED_LINES = 1000
 

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput, Unavailable, WeirError
-from metrics.eventlog.locate import Log
-from metrics.eventlog.parser import Fault, Parser
-from metrics.eventlog.reader import LogReader
-from metrics.eventlog.run import PERIOD_S, SampleBuilder
-from metrics.eventlog.summary import OPENING, Summary, Tally
-from metrics.eventlog.tables import RunWriter, ThereIsMore, run_id
+from weir.controllers.model.errors import InvalidInput, Unavailable, WeirError
+from weir.metrics.eventlog.locate import Log
+from weir.metrics.eventlog.parser import Fault, Parser
+from weir.metrics.eventlog.reader import LogReader
+from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
+from weir.metrics.eventlog.summary import OPENING, Summary, Tally
+from weir.metrics.eventlog.tables import RunWriter, ThereIsMore, run_id
 
 _TRIED_LINES = 1000
 

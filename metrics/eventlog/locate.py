@@ -20,7 +20,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import InvalidInput
 
 _ROLLING = re.compile(r"events_(\d+)_(.+)$")
 _LEGACY = re.compile(r"EVENT_LOG_(\d+)$")

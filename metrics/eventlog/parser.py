@@ -8,7 +8,7 @@ real log: 840 MB/s, against 235 MB/s for parsing everything into dictionaries.
 import msgspec
 from msgspec import Struct
 
-from metrics.eventlog.events import EVENTS, Named, Skipped
+from weir.metrics.eventlog.events import EVENTS, Named, Skipped
 
 _HEAD = b'{"Event":"'
 _FAULTS_KEPT = 20

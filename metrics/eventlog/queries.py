@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controllers.model.snapshot import BATCHES_MOST, Batch
-from metrics.eventlog.events import Progress, Source
-from metrics.eventlog.summary import at_ms
-from metrics.eventlog.timeline import Timeline
+from weir.controllers.model.snapshot import BATCHES_MOST, Batch
+from weir.metrics.eventlog.events import Progress, Source
+from weir.metrics.eventlog.summary import at_ms
+from weir.metrics.eventlog.timeline import Timeline
 
 _BRACKETS = re.compile(r"^(\w+)\[(?:Subscribe(?:Pattern)?\[)?(.*?)\]+$")
 _OBJECT = re.compile(r"@[0-9a-f]+$")

@@ -10,9 +10,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 
-from controllers.model.errors import InvalidInput
-from metrics.eventlog.codecs import Damaged, decoded
-from metrics.eventlog.locate import Log, Part
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.locate import Log, Part
 
 CHUNK_BYTES = 1 << 18
 LINE_BYTES = 1 << 26

@@ -26,12 +26,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, OperatorStatus
-from metrics.eventlog import events as e
-from metrics.eventlog.executors import Executors
-from metrics.eventlog.queries import LastBatch, Query
-from metrics.eventlog.summary import NOT_FAILED, at_ms
-from metrics.eventlog.timeline import Bucket, Timeline, Work
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, OperatorStatus
+from weir.metrics.eventlog import events as e
+from weir.metrics.eventlog.executors import Executors
+from weir.metrics.eventlog.queries import LastBatch, Query
+from weir.metrics.eventlog.summary import NOT_FAILED, at_ms
+from weir.metrics.eventlog.timeline import Bucket, Timeline, Work
 
 PERIOD_S = 10.0
 LATENESS_S = 600.0

@@ -23,11 +23,11 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from controllers.model.errors import Unavailable, WeirError
-from metrics.eventlog.importer import Imported, import_log
-from metrics.eventlog.locate import Log
-from metrics.eventlog.tables import HIDDEN, ThereIsMore, put
-from metrics.spark_batch import application
+from weir.controllers.model.errors import Unavailable, WeirError
+from weir.metrics.eventlog.importer import Imported, import_log
+from weir.metrics.eventlog.locate import Log
+from weir.metrics.eventlog.spark_batch import application
+from weir.metrics.eventlog.tables import HIDDEN, ThereIsMore, put
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from metrics.eventlog import events as e
+from weir.metrics.eventlog import events as e
 
 NOT_FAILED = frozenset({"Success", "Resubmitted", "TaskKilled", "TaskCommitDenied"})
 

@@ -13,7 +13,7 @@ each (their statistics on `at` rule out the rest) and gets back the very
 `ClusterSample` that was written. Columns are derived from the Structs, so a
 field that the model gains is a column that runs gain; older runs read as its
 default, and a table that they lack as empty. A batch has the `at` of the period in
-which it was committed. Days are UTC. `metrics.record_writer` adds to a live run:
+which it was committed. Days are UTC. `weir.metrics.runs.writer` adds to a live run:
 further files ("1.parquet", ...) in the day's folder.
 
 A run grows in a hidden folder beside its place and is renamed when complete, so
@@ -41,8 +41,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import Struct, structs
 
-from controllers.model.errors import NotFound, Refused
-from controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.errors import NotFound, Refused
+from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
 
 FORMAT = 1
 _ROWS_HELD = 4096

@@ -13,7 +13,7 @@ silence longer than an hour only the first and the last period are kept.
 from collections.abc import Iterator
 from statistics import median
 
-from controllers.model.snapshot import Batch
+from weir.controllers.model.snapshot import Batch
 
 _LEAP_MS = 86_400_000
 _SILENCE_MS = 3_600_000

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from pipeline.edges.source import FORMAT, EdgeWriter
+from weir.pipeline.edges.source import FORMAT, EdgeWriter
 
 
 def write_appended(rows: DataFrame, options: Mapping[str, Any]) -> DataStreamWriter:

@@ -23,9 +23,9 @@ from pyspark.sql.datasource import (
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 from pyspark.sql.types import StructType
 
-from controllers.model.errors import InvalidInput
-from metrics.redis_store import connect
-from pipeline.edges.stream import Chunk, Edge, chunks_of
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.stream import Chunk, Edge, chunks_of
 
 FORMAT = "weir"
 

@@ -16,8 +16,8 @@ import msgspec
 import pyarrow as pa
 import redis
 
-from controllers.model.errors import Fenced, InvalidInput
-from metrics import keys
+from weir.controllers.model.errors import Fenced, InvalidInput
+from weir.metrics.store import keys
 
 CHUNK_ROWS = 4096
 

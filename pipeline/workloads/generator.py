@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 from redis.exceptions import RedisError
 
-from controllers.engine.ports import Part, Store, Workload
-from metrics.redis_store import connect
-from pipeline.edges.source import sharded
-from pipeline.edges.stream import Chunk, Edge, chunks_of
-from pipeline.workloads.top_n import SHARDS, TWEETS
-from pipeline.workloads.topics import topic_name, topic_numbers
+from weir.controllers.engine.ports import Part, Store, Workload
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.source import sharded
+from weir.pipeline.edges.stream import Chunk, Edge, chunks_of
+from weir.pipeline.workloads.top_n import SHARDS, TWEETS
+from weir.pipeline.workloads.topics import topic_name, topic_numbers
 
 log = logging.getLogger(__name__)
 

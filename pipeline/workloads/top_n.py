@@ -16,15 +16,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from controllers.settings import setting
-from metrics import keys
-from metrics.redis_store import connect
-from metrics.track import Backlog
-from pipeline.edges.sink import write_appended, write_updated
-from pipeline.edges.source import FORMAT
-from pipeline.edges.stream import Edge
-from pipeline.operator import Context, Operator, observed
-from pipeline.workloads.cost import spend, with_cost
+from weir.controllers.model.settings import setting
+from weir.metrics.agent.track import Backlog
+from weir.metrics.store import keys
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.sink import write_appended, write_updated
+from weir.pipeline.edges.source import FORMAT
+from weir.pipeline.edges.stream import Edge
+from weir.pipeline.hosts.operator import Context, Operator, observed
+from weir.pipeline.workloads.cost import spend, with_cost
 
 TWEETS, TOPICS, COUNTS = "tweets", "topics", "counts"
 SHARDS = 4

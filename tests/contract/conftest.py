@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from controllers.engine.ports import Store
-from metrics.memory_store import MemoryStore
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
+from weir.controllers.engine.ports import Store
+from weir.metrics.store.memory_store import MemoryStore
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 
 @pytest.fixture(params=["memory", "redis"])

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 import redis
 
-from controllers.model.errors import Fenced
-from metrics.redis_store import connect
-from pipeline.edges.source import EdgeReader
-from pipeline.edges.stream import Edge, chunks_of
-from pipeline.redis_server import RedisServer
+from weir.controllers.model.errors import Fenced
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.source import EdgeReader
+from weir.pipeline.edges.stream import Edge, chunks_of
+from weir.pipeline.local.redis_server import RedisServer
 
 
 @pytest.fixture

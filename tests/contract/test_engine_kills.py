@@ -15,22 +15,22 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.moves import Step
-from controllers.engine.recommendation import ENGINE, Recommendation, Status
-from controllers.engine.scaling import by_hand
-from controllers.model.command import CommandStatus, ScaleTo
-from controllers.model.decision import Move, Moves, Reason
-from controllers.model.placement import cluster_lease
-from controllers.model.snapshot import Snapshot
-from metrics.commands import LEADER, CommandRunner
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
 from tests.support.browser import ROOT
 from tests.support.feeder import Feeder, Hosts
 from tests.support.models import ClusterModel, OperatorModel, demo
 from tests.support.waiting import wait_until
+from weir.controllers.engine.apply.moves import Step
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status
+from weir.controllers.model.command import CommandStatus, ScaleTo
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.model.placement import cluster_lease
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import recommendations as people
+from weir.metrics.agent.commands import LEADER, CommandRunner
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 HOLDER = "agent/1"
 FOREVER_S = 1e9

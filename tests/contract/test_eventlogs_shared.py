@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from commands import import_
-from controllers.model.snapshot import Snapshot
-from metrics.eventlog.importer import import_log
-from metrics.eventlog.locate import locate
-from metrics.eventlog.tables import read_samples
+from weir.commands import import_
+from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.eventlog.importer import import_log
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.tables import read_samples
 
 LOGS = Path(__file__).resolve().parents[3] / "shared" / "data" / "eventlogs"
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="the real event logs are not there")

@@ -4,11 +4,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from commands.recommendations import register
-from controllers.engine.recommendation import Recommendation
-from controllers.model.decision import Reason, Scale
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
+from weir.commands.recommendations import register
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.model.decision import Reason, Scale
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 
 def test_the_id_can_be_read_whole(

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from controllers.engine.ports import Store
-from controllers.engine.steering import set_mode, set_settings
-from controllers.model.snapshot import Cluster, ClusterSample, Mode
-from metrics.recorder import Recorder
-from metrics.run_settings import SettingsLog
-from metrics.runs import list_runs
+from weir.controllers.engine.ports import Store
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
+from weir.controllers.service.steering import set_mode, set_settings
+from weir.metrics.runs.library import list_runs
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.settings import SettingsLog
 
 T0 = 1_800_000_000.0
 

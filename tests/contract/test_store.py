@@ -4,20 +4,12 @@ import time
 
 import pytest
 
-from controllers.engine.moves import MoveState
-from controllers.engine.ports import (
-    KEPT_S,
-    Part,
-    Placement,
-    Rebalance,
-    Store,
-    Tier,
-    Workload,
-)
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.decision import Move
-from controllers.model.errors import NotFound
-from controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator, Snapshot
+from weir.controllers.engine.apply.moves import MoveState
+from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Store, Tier, Workload
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.decision import Move
+from weir.controllers.model.errors import NotFound
+from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator, Snapshot
 
 
 def sample(at: float, cluster: str = "a") -> ClusterSample:

@@ -6,17 +6,17 @@ import pytest
 from msgspec.structs import replace
 from redis.exceptions import RedisError
 
-from controllers.engine.audit import AuditEntry, broken_at, sealed
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.engine.ports import Store
-from controllers.engine.recommendation import Recommendation, Status, moved_to
-from controllers.engine.scaling import Answer, ScaleOutlook
-from controllers.model.decision import Move, NoChange, Reason, Scale
-from controllers.model.errors import Unavailable
-from controllers.model.snapshot import Cluster, ClusterSample, Mode
-from metrics import keys
-from metrics.redis_store import RedisStore
-from pipeline.redis_server import RedisServer
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.audit import AuditEntry, broken_at, sealed
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
+from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.model.decision import Move, NoChange, Reason, Scale
+from weir.controllers.model.errors import Unavailable
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
+from weir.metrics.store import keys
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.redis_server import RedisServer
 
 DAY = 86400.0
 

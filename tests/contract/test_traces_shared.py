@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.simulator import FEW, FILE, MANY, NEAR, measured_share, phoebe_samples, served
-from controllers.simulator import calibrate
+from weir.controllers.simulator import calibrate
 
 TRACES = Path(__file__).resolve().parents[3] / "shared" / "data" / "traces"
 pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason="the traces are not there")

@@ -8,16 +8,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from commands.recommendations import audit
-from commands.user import token, user
-from components.security.settings import SignInSettings
-from components.sign_in import SignIn
-from controllers.engine.audit import AuditEntry, broken_at
-from controllers.model.errors import NotFound
-from metrics import keys
-from metrics.redis_store import RedisStore
-from metrics.users import Role, UsersFile
-from pipeline.redis_server import RedisServer
+from weir.commands.recommendations import audit
+from weir.commands.user import token, user
+from weir.components.pages.sign_in.service import SignIn
+from weir.components.web.security.settings import SignInSettings
+from weir.controllers.engine.audit import AuditEntry, broken_at
+from weir.controllers.model.errors import NotFound
+from weir.metrics.store import keys
+from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.users import Role, UsersFile
+from weir.pipeline.local.redis_server import RedisServer
 
 PASSWORD = "correct horse battery staple"
 

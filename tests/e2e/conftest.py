@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from metrics.redis_store import RedisStore
-from metrics.users import Role
-from pipeline.redis_server import RedisServer
 from tests.support.browser import Tab, WebServer, launch
 from tests.support.feeder import Feeder
 from tests.support.inside import Inside
+from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.users import Role
+from weir.pipeline.local.redis_server import RedisServer
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 from schemathesis import GenerationMode
 
-from components.security import Role
-from components.security.tokens import new_token
-from controllers.engine.ports import Workload
-from controllers.model.command import StopOperator
-from controllers.model.snapshot import Mode
 from tests.support.inside import ORIGIN, Inside
+from weir.components.web.security import Role
+from weir.components.web.security.tokens import new_token
+from weir.controllers.engine.ports import Workload
+from weir.controllers.model.command import StopOperator
+from weir.controllers.model.snapshot import Mode
 
 FUZZED = 25
 """Requests per operation; more were tried by hand."""

@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-from metrics.eventlog.tables import read_samples
-from metrics.runs import list_runs
 from tests.support.browser import ROOT
 from tests.support.waiting import wait_until
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import list_runs
 
 
 def record(redis_url: str, runs: Path) -> "subprocess.Popen[bytes]":

@@ -6,15 +6,15 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
-from controllers.engine import people
-from controllers.engine.recommendation import Status
-from controllers.model.command import (
+from tests.support.waiting import wait_until
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.command import (
     CommandResult,
     CommandStatus,
     RestartOperator,
     StopOperator,
 )
-from tests.support.waiting import wait_until
+from weir.controllers.service import recommendations as people
 
 
 def open_command(pages_store, cluster):

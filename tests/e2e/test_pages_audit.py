@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine.audit import AuditEntry, broken_at
-from metrics import keys
-from metrics.users import Role
 from tests.support.proposals import propose
+from weir.controllers.engine.audit import AuditEntry, broken_at
+from weir.metrics.store import keys
+from weir.metrics.store.users import Role
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,15 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine.balance import BALANCE
-from controllers.engine.recommendation import Status
-from controllers.model.placement import Placement
-from controllers.model.snapshot import Mode
 from tests.support.browser import WebServer
 from tests.support.engine import RealEngine
 from tests.support.feeder import Feeder, Hosts
 from tests.support.models import demo
 from tests.support.waiting import wait_until
+from weir.controllers.engine.propose.balance import BALANCE
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import Mode
 
 HOME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 

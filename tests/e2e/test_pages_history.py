@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from components.view.charts import cluster_charts, points
-from controllers.engine import steering
-from controllers.engine.audit import AuditEntry
-from metrics.eventlog.tables import read_samples
-from metrics.runs import list_runs
-from pipeline.redis_server import RedisServer
 from tests.support.browser import Tab, WebServer
 from tests.support.feeder import Feeder
 from tests.support.recorded_run import MINUTES, PERIOD_S, T0, recorded
 from tests.support.waiting import wait_until
 from tests.unit.eventlog import eventlog_logs as logs
+from weir.components.live.charts import cluster_charts, points
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.service import steering
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import list_runs
+from weir.pipeline.local.redis_server import RedisServer
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from components.view.attention import IN_FULL
 from tests.support.feeder import Feeder
 from tests.support.models import many
 from tests.support.waiting import wait_until
+from weir.components.pages.control_room.attention import IN_FULL
 
 TILES = ".overview-tiles li"
 

@@ -6,14 +6,14 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine import steering
-from controllers.engine.people import engine_settings
-from controllers.engine.recommendation import Status
-from controllers.model.snapshot import Mode
-from metrics.users import Role
 from tests.support.decisions import clean_up, confirm
 from tests.support.proposals import advance, propose
 from tests.support.waiting import wait_until
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.service import steering
+from weir.controllers.service.recommendations import engine_settings
+from weir.metrics.store.users import Role
 
 
 @pytest.fixture(autouse=True)

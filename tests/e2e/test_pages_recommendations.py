@@ -9,9 +9,6 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine.recommendation import Figures, GuardState, Status
-from controllers.engine.rules import ENGINE
-from metrics.users import Role
 from tests.support.decisions import (
     clean_up,
     confirm,
@@ -23,6 +20,9 @@ from tests.support.decisions import (
 )
 from tests.support.proposals import advance, propose
 from tests.support.waiting import wait_until
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.recommendation import Figures, GuardState, Status
+from weir.metrics.store.users import Role
 
 
 @pytest.fixture(autouse=True)

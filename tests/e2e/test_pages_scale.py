@@ -6,13 +6,13 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine.recommendation import Status
-from controllers.engine.scaling import group, scaler_group
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.scaling.registry import scalers
-from metrics.users import Role
 from tests.support.scale_pages import OVERDUE, opened, pages_feeder, scale, toast
 from tests.support.waiting import wait_until
+from weir.controllers.engine.propose.scaling import group, scaler_group
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.scaling.registry import scalers
+from weir.metrics.store.users import Role
 
 __all__ = ["pages_feeder", "scale"]
 

@@ -6,12 +6,12 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from tests.support.engine import RealEngine
 from tests.support.feeder import Feeder
 from tests.support.models import demo
 from tests.support.scale_pages import opened
 from tests.support.waiting import wait_until
+from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,13 @@ import json
 
 from playwright.sync_api import expect
 
-from controllers.engine.scaling import scaler_group
-from controllers.scaling.facts import Scope
-from controllers.scaling.qlearning.settings import QSettings
-from controllers.scaling.registry import create
 from tests.support.scale_pages import pages_feeder, scale, toast
 from tests.support.scalers import remembered
 from tests.support.waiting import wait_until
+from weir.controllers.engine.propose.scaling import scaler_group
+from weir.controllers.scaling.facts import Scope
+from weir.controllers.scaling.qlearning.settings import QSettings
+from weir.controllers.scaling.registry import create
 
 __all__ = ["pages_feeder", "scale"]
 

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from controllers.engine.rules import ENGINE, EngineSettings, guard_group
-from metrics.users import Role
 from tests.support.waiting import wait_until
+from weir.controllers.engine.guard.rules import ENGINE, EngineSettings, guard_group
+from weir.metrics.store.users import Role
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from components.security.passwords import hashed
-from metrics.users import Role
+from weir.components.web.security.passwords import hashed
+from weir.metrics.store.users import Role
 
 PASSWORD = "correct horse battery staple"
 

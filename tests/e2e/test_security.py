@@ -9,9 +9,9 @@ import time
 import pytest
 from starlette.routing import Mount
 
-from components.security import Role, declared_role
-from components.security.middleware import OPEN
 from tests.support.inside import ORIGIN, SAFE, callbacks, post, routes, settled
+from weir.components.web.security import Role, declared_role
+from weir.components.web.security.middleware import OPEN
 
 OF_DASH = (
     "/", "/_dash-layout", "/_dash-dependencies", "/_dash-update-component", "/_reload-hash",
@@ -26,7 +26,7 @@ BELOW = {Role.APPROVER: Role.VIEWER, Role.ADMIN: Role.APPROVER}
 
 def test_every_callback_declares_its_role(inside):
     missing = [o for o, k in inside.callbacks.items() if declared_role(k["callback"]) is None]
-    assert missing == [], "decorate them with components.security.require"
+    assert missing == [], "decorate them with weir.components.web.security.require"
     assert len(callbacks(inside)) > 20
 
 
@@ -39,7 +39,7 @@ def test_every_route_declares_its_role_or_is_known_to_be_open(inside):
         and not route.path.startswith(tuple(p for p in OF_DASH if p != "/"))
         and route.path != "/"
     ]
-    assert missing == [], "decorate them with components.security.require"
+    assert missing == [], "decorate them with weir.components.web.security.require"
     mounts = [r.path for r in inside.server.routes if isinstance(r, Mount)]
     assert mounts == ["/assets"]
 

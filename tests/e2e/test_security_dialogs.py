@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from components import ids
-from components.security.limits import CALLBACK_PATH
-from controllers.engine.make import undoing
-from controllers.engine.ports import Workload
-from controllers.engine.recommendation import Status, hash_of
-from controllers.engine.rules import ENGINE
-from controllers.model.snapshot import Snapshot
 from tests.support.inside import Inside, _flat
 from tests.support.proposals import advance, propose
+from weir.components.ui import ids
+from weir.components.web.security.limits import CALLBACK_PATH
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.ports import Workload
+from weir.controllers.engine.propose.make import undoing
+from weir.controllers.engine.recommendation import Status, hash_of
+from weir.controllers.model.snapshot import Snapshot
 
 
 @pytest.fixture

@@ -5,9 +5,14 @@ import time
 
 import pytest
 
-from components.security import Role
-from components.security.limits import BODY_MOST, BODY_MOST_ELSE, CALLBACK_PATH, SOCKET_MOST
 from tests.support.inside import ORIGIN, callbacks, settled
+from weir.components.web.security import Role
+from weir.components.web.security.limits import (
+    BODY_MOST,
+    BODY_MOST_ELSE,
+    CALLBACK_PATH,
+    SOCKET_MOST,
+)
 
 # -- size and form
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from components.security.events import audited_by
-from components.security.passwords import hashed
-from components.security.sessions import Sessions
-from components.security.settings import SignInSettings
-from components.sign_in import USED, WRONG, Locked, SignIn, admin_link
-from controllers.model.errors import InvalidInput, Refused
-from metrics.redis_store import connect
-from metrics.users import Role, UsersFile
-from pipeline.redis_server import RedisServer
+from weir.components.pages.sign_in.service import USED, WRONG, Locked, SignIn, admin_link
+from weir.components.web.security.events import audited_by
+from weir.components.web.security.passwords import hashed
+from weir.components.web.security.sessions import Sessions
+from weir.components.web.security.settings import SignInSettings
+from weir.controllers.model.errors import InvalidInput, Refused
+from weir.metrics.store.redis_store import connect
+from weir.metrics.store.users import Role, UsersFile
+from weir.pipeline.local.redis_server import RedisServer
 
 PASSWORD = "correct horse battery staple"
 KEPT = hashed(PASSWORD)

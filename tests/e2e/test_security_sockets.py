@@ -14,13 +14,13 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from components.security.gate import cookie_name
-from components.security.limits import CALLBACK_PATH, SOCKET_PATH
-from components.security.middleware import ENDED, REFUSED
-from metrics.users import Role
-from pipeline.redis_server import RedisServer
 from tests.support.browser import WebServer
 from tests.support.feeder import Feeder
+from weir.components.web.security.gate import cookie_name
+from weir.components.web.security.limits import CALLBACK_PATH, SOCKET_PATH
+from weir.components.web.security.middleware import ENDED, REFUSED
+from weir.metrics.store.users import Role
+from weir.pipeline.local.redis_server import RedisServer
 
 BEAT = '{"type": "heartbeat"}'
 SOON_S = 10.0

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from components.security.limits import BODY_MOST, CALLBACK_PATH
 from tests.support.inside import Inside, _flat
+from weir.components.web.security.limits import BODY_MOST, CALLBACK_PATH
 
 REFUSALS = (400, 404, 409, 413)
 VALUES: list[Any] = [

@@ -5,12 +5,12 @@ import urllib.request
 
 import pytest
 
-from controllers.engine.ports import Tier
-from metrics.redis_store import connect
-from pipeline.edges.stream import Edge
-from pipeline.workloads.top_n import SHARDS, TWEETS
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.controllers.engine.ports import Tier
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.stream import Edge
+from weir.pipeline.workloads.top_n import SHARDS, TWEETS
 
 
 def spark_says(system: System, cluster: str, what: str) -> list[dict]:

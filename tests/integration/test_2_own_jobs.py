@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from controllers.model.command import Command, ScaleTo
-from pipeline.process import scratch
 from tests.support.system import ROOT, System
 from tests.support.waiting import wait_until
+from weir.controllers.model.command import Command, ScaleTo
+from weir.pipeline.local.process import scratch
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.model.decision import Move
-from controllers.model.placement import operator_lease
 from tests.integration.test_2_own_jobs import running
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.model.decision import Move
+from weir.controllers.model.placement import operator_lease
 
 NEXT = {Step.PLANNED: "engine", Step.RELEASING: "source", Step.ADOPTING: "target"}
 """Who has to act before a move leaves a step."""

@@ -15,16 +15,16 @@ from urllib.parse import urlencode
 import pytest
 from msgspec import Struct
 
-from components.replay import first
-from components.replay_library import Library
-from components.view.charts import points
-from components.view.replay import WINDOW_S, Past
-from metrics.eventlog.locate import locate
-from metrics.eventlog.reader import LogReader
-from metrics.eventlog.tables import read_samples
-from metrics.runs import list_runs
 from tests.support.system import ROOT, System
 from tests.support.waiting import wait_until
+from weir.components.live.charts import points
+from weir.components.pages.replay.library import Library
+from weir.components.pages.replay.page import first
+from weir.components.pages.replay.view import WINDOW_S, Past
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.reader import LogReader
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import list_runs
 
 JOB = "tests/support/event_log_job.py"
 

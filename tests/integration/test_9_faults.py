@@ -8,14 +8,14 @@ from pathlib import Path
 
 import psutil
 
-from metrics.eventlog.tables import read_samples
-from metrics.redis_store import connect
-from metrics.runs import list_runs
-from pipeline.edges.stream import Edge
-from pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from pipeline.workloads.topics import topic_counts
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import list_runs
+from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.stream import Edge
+from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
+from weir.pipeline.workloads.topics import topic_counts
 
 
 def kill(processes: list[psutil.Process]) -> None:

@@ -1,7 +1,7 @@
 """One operator that works, next to everything that can be wrong with others."""
 
 from examples.own_operators import OPERATORS as GOOD
-from pipeline.operator import Operator
+from weir.pipeline.hosts.operator import Operator
 
 
 def raises(spark, context):

@@ -12,15 +12,15 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, Playwright, expect
 
-from components.security.gate import cookie_name
-from components.security.settings import SignInSettings
-from components.security.tokens import new_token
-from components.sign_in import SignIn
-from components.web import gunicorn_argv, web_env
-from metrics.redis_store import connect
-from metrics.users import Role, UsersFile
-from pipeline.ports import free_port
 from tests.support.waiting import PATIENT_MS, wait_until
+from weir.components.pages.sign_in.service import SignIn
+from weir.components.web.app import gunicorn_argv, web_env
+from weir.components.web.security.gate import cookie_name
+from weir.components.web.security.settings import SignInSettings
+from weir.components.web.security.tokens import new_token
+from weir.metrics.store.redis_store import connect
+from weir.metrics.store.users import Role, UsersFile
+from weir.pipeline.local.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [

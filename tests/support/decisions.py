@@ -2,13 +2,13 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.rules import ENGINE
-from controllers.model.snapshot import Mode
-from metrics.redis_store import RedisStore
 from tests.support.feeder import Feeder
 from tests.support.proposals import advance
 from tests.support.waiting import wait_until
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.snapshot import Mode
+from weir.metrics.store.redis_store import RedisStore
 
 
 def clean_up(store: RedisStore) -> None:

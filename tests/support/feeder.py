@@ -18,11 +18,11 @@ from collections.abc import Sequence
 
 import redis
 
-from controllers.engine.ports import Lease, Part, Placement, Workload
-from controllers.model.placement import operator_lease
-from metrics.redis_store import RedisStore
 from tests.support.models import ClusterModel, OperatorModel, demo, many, sample_of
 from tests.support.scalers import Asker
+from weir.controllers.engine.ports import Lease, Part, Placement, Workload
+from weir.controllers.model.placement import operator_lease
+from weir.metrics.store.redis_store import RedisStore
 
 
 class Hosts:

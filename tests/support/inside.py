@@ -10,16 +10,16 @@ from typing import Any
 import httpx
 from fastapi.routing import APIRoute
 
-from components.security import declared_role
-from components.security.gate import cookie_name
-from components.security.limits import CALLBACK_PATH
-from components.security.settings import SignInSettings
-from components.security.tokens import new_token
-from components.sign_in import SignIn
-from components.web import create_app
-from controllers.engine.audit import AuditEntry
-from metrics.redis_store import RedisStore, connect
-from metrics.users import Role, UsersFile
+from weir.components.pages.sign_in.service import SignIn
+from weir.components.web.app import create_app
+from weir.components.web.security import declared_role
+from weir.components.web.security.gate import cookie_name
+from weir.components.web.security.limits import CALLBACK_PATH
+from weir.components.web.security.settings import SignInSettings
+from weir.components.web.security.tokens import new_token
+from weir.controllers.engine.audit import AuditEntry
+from weir.metrics.store.redis_store import RedisStore, connect
+from weir.metrics.store.users import Role, UsersFile
 
 SAFE = ("GET", "HEAD")
 HOST = "127.0.0.1:8050"

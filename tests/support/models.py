@@ -4,7 +4,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
 
 
 @dataclass

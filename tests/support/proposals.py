@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controllers.engine.make import made
-from controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
-from controllers.engine.trail import entry_of
-from controllers.model.decision import Prediction, Reason, Scale
-from controllers.model.snapshot import Snapshot
-from metrics.redis_store import RedisStore
+from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
+from weir.controllers.engine.trail import entry_of
+from weir.controllers.model.decision import Prediction, Reason, Scale
+from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.store.redis_store import RedisStore
 
 
 def propose(

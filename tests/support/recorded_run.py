@@ -5,12 +5,12 @@ import math
 import random
 from pathlib import Path
 
-from controllers.engine.audit import AuditEntry
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from metrics.memory_store import MemoryStore
-from metrics.record_writer import LiveRun
-from metrics.run_actions import SETTINGS, Action, actions_of
 from tests.support.models import demo, sample_of
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.metrics.runs.actions import SETTINGS, Action, actions_of
+from weir.metrics.runs.writer import LiveRun
+from weir.metrics.store.memory_store import MemoryStore
 
 T0 = 1_800_000_000.0
 PERIOD_S = 2.0

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 import msgspec
 
-from controllers.engine.scaling import (
+from weir.controllers.engine.propose.scaling import (
     ScaleOutlook,
     ScaleSettings,
     ask,
     group,
     scaler_group,
 )
-from controllers.model.snapshot import Cluster, Operator, Snapshot
-from controllers.scaling.facts import Scope
-from controllers.scaling.qlearning.memory import QMemory
-from controllers.scaling.qlearning.scaler import QLearning
-from controllers.scaling.qlearning.settings import Policy, QSettings
-from controllers.scaling.registry import scalers
-from controllers.settings import build
-from metrics.redis_store import RedisStore
+from weir.controllers.model.settings import build
+from weir.controllers.model.snapshot import Cluster, Operator, Snapshot
+from weir.controllers.scaling.facts import Scope
+from weir.controllers.scaling.qlearning.memory import QMemory
+from weir.controllers.scaling.qlearning.scaler import QLearning
+from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.registry import scalers
+from weir.metrics.store.redis_store import RedisStore
 
 
 class Asker:

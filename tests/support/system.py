@@ -14,10 +14,10 @@ import msgspec
 import psutil
 from redis.exceptions import RedisError
 
-from controllers.model.snapshot import Operator, Snapshot
-from metrics.redis_store import RedisStore
-from pipeline.ports import free_port
 from tests.support.waiting import wait_until
+from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.local.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

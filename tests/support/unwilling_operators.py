@@ -1,6 +1,6 @@
 """An operator of the demo that does not start wherever this module is hosted."""
 
-from pipeline.operator import Operator
 from tests.support.broken_operators import raises
+from weir.pipeline.hosts.operator import Operator
 
 OPERATORS = [Operator("topic_count", raises)]

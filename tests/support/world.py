@@ -1,9 +1,9 @@
 """A small world for tests of the pages: two clusters, three operators."""
 
-from components.view.world import World, world_of
-from controllers.engine.ports import Part, Workload
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.components.live.world import World, world_of
+from weir.controllers.engine.ports import Part, Workload
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
 
 START = 1_800_000_000.0
 

@@ -16,8 +16,8 @@ from math import inf
 
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.drs.network import Network, Station
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.drs.network import Network, Station
 
 
 class Allocation(Struct, frozen=True):

@@ -12,9 +12,9 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from controllers.model.snapshot import Operator
-from controllers.scaling.drs.network import Network, Station
-from controllers.scaling.facts import Facts
+from weir.controllers.model.snapshot import Operator
+from weir.controllers.scaling.drs.network import Network, Station
+from weir.controllers.scaling.facts import Facts
 
 
 class Smoothing(StrEnum):

@@ -6,8 +6,8 @@ from math import inf
 import numpy as np
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.drs.erlang import least_servers, waiting_s
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.drs.erlang import least_servers, waiting_s
 
 
 class Station(Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ def check_loops(names: Sequence[str], routing: Mapping[tuple[str, str], float]) 
     >>> check_loops(["a", "b"], {("a", "b"): 1.0, ("b", "a"): 0.5})
     >>> check_loops(["a", "b"], {("a", "b"): 2.0, ("b", "a"): 0.5})
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: routing: the loop among a, b sends back at least \
+    weir.controllers.model.errors.InvalidInput: routing: the loop among a, b sends back at least \
 one row for each row, so it has no steady state
     """
     index = {n: i for i, n in enumerate(names)}

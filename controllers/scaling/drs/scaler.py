@@ -6,12 +6,13 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Prediction, Reason, Scale
-from controllers.model.errors import InvalidInput
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.drs.allocate import assign_processors, min_processors
-from controllers.scaling.drs.measure import (
+from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.drs.allocate import assign_processors, min_processors
+from weir.controllers.scaling.drs.measure import (
     Figure,
     Smoothing,
     Track,
@@ -19,9 +20,8 @@ from controllers.scaling.drs.measure import (
     network_of,
     stations,
 )
-from controllers.scaling.drs.network import Network
-from controllers.scaling.facts import Facts
-from controllers.settings import setting
+from weir.controllers.scaling.drs.network import Network
+from weir.controllers.scaling.facts import Facts
 
 
 class DrsSettings(Struct, frozen=True, kw_only=True):

@@ -16,9 +16,9 @@ from math import ceil, isfinite
 import msgspec
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.drs.allocate import Allocation, assign_processors, min_processors
-from controllers.scaling.drs.network import Network, Station, arrival_rates, check_loops
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.drs.allocate import Allocation, assign_processors, min_processors
+from weir.controllers.scaling.drs.network import Network, Station, arrival_rates, check_loops
 
 _LARGEST = 1_000_000  # processors of one operator; beyond it the question is a mistake
 _MOST_VARIED = 1e12  # of ca2 and cs2; beyond it the waiting time is no number any more

@@ -6,20 +6,20 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Prediction, Scale
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Memory, Scaler
-from controllers.scaling.facts import Facts
-from controllers.scaling.parameter_optimisation.cost import (
+from weir.controllers.model.decision import Decision, Prediction, Scale
+from weir.controllers.model.settings import setting
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Memory, Scaler
+from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.parameter_optimisation.cost import (
     Prices,
     Size,
     Thresholds,
     cost,
     wanted,
 )
-from controllers.scaling.parameter_optimisation.search import Point, search
-from controllers.scaling.parameter_optimisation.window import cut
-from controllers.settings import setting
+from weir.controllers.scaling.parameter_optimisation.search import Point, search
+from weir.controllers.scaling.parameter_optimisation.window import cut
 
 
 class OptimisationSettings(Struct, frozen=True, kw_only=True):

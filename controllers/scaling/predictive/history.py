@@ -5,7 +5,7 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.scaling.predictive.forecast import Fit, Method, holt_winters, seasonal_naive
+from weir.controllers.scaling.predictive.forecast import Fit, Method, holt_winters, seasonal_naive
 
 _JUDGED = 30  # forecasts whose errors are kept
 

@@ -7,14 +7,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, NoChange, Scale
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Operator, Snapshot
-from controllers.scaling.base import Memory, Scaler, Scope
-from controllers.scaling.facts import Facts
-from controllers.scaling.predictive.forecast import Method
-from controllers.scaling.predictive.history import History, Plan
-from controllers.settings import setting
+from weir.controllers.model.decision import Decision, NoChange, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import setting
+from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.scaling.base import Memory, Scaler, Scope
+from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.predictive.forecast import Method
+from weir.controllers.scaling.predictive.history import History, Plan
 
 WEEK_S = 604_800
 MOST_STEPS = 1000  # ahead
@@ -88,7 +88,7 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
     def __init__(self, settings: PredictiveSettings, scope: Scope) -> None:
         super().__init__(settings, scope)
         # It imports every scaler, this one too.
-        from controllers.scaling.registry import create, scalers
+        from weir.controllers.scaling.registry import create, scalers
 
         if settings.inner == self.name:
             raise InvalidInput("inner: a forecast of a forecast makes no sense", field="inner")

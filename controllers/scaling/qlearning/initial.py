@@ -2,9 +2,9 @@
 
 from random import Random
 
-from controllers.scaling.qlearning.settings import Initialisation, QSettings
-from controllers.scaling.qlearning.states import Space
-from controllers.scaling.qlearning.table import QTable, Row
+from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
+from weir.controllers.scaling.qlearning.states import Space
+from weir.controllers.scaling.qlearning.table import QTable, Row
 
 
 def initial_table(settings: QSettings) -> QTable:

@@ -3,11 +3,11 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controllers.scaling.base import Memory
-from controllers.scaling.qlearning.initial import initial_table
-from controllers.scaling.qlearning.settings import Policy, QSettings
-from controllers.scaling.qlearning.table import QTable, Row
-from controllers.scaling.qlearning.updates import Samples, backed_up, value_iteration
+from weir.controllers.scaling.base import Memory
+from weir.controllers.scaling.qlearning.initial import initial_table
+from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.qlearning.table import QTable, Row
+from weir.controllers.scaling.qlearning.updates import Samples, backed_up, value_iteration
 
 TRAIL = 50  # transitions kept to be shown
 CURVE = 500  # rewards kept to be shown

@@ -2,9 +2,9 @@
 
 from random import Random
 
-from controllers.scaling.qlearning.settings import Policy, QSettings
-from controllers.scaling.qlearning.states import Action
-from controllers.scaling.qlearning.table import Row
+from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.qlearning.states import Action
+from weir.controllers.scaling.qlearning.table import Row
 
 _PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
 """Among equals: do nothing rather than something, and add rather than take away."""

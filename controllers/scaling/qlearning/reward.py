@@ -1,7 +1,7 @@
 """What an action was worth, seen from the state that it led to."""
 
-from controllers.scaling.qlearning.settings import RewardRule
-from controllers.scaling.qlearning.states import Action
+from weir.controllers.scaling.qlearning.settings import RewardRule
+from weir.controllers.scaling.qlearning.states import Action
 
 
 def reward(

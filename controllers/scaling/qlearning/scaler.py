@@ -2,11 +2,11 @@
 
 from msgspec.structs import replace
 
-from controllers.model.decision import Decision, Reason
-from controllers.scaling.answers import because, scale_to, stay
-from controllers.scaling.base import Scaler
-from controllers.scaling.facts import Facts
-from controllers.scaling.qlearning.memory import (
+from weir.controllers.model.decision import Decision, Reason
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Scaler
+from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.qlearning.memory import (
     CURVE,
     TRAIL,
     QMemory,
@@ -17,13 +17,13 @@ from controllers.scaling.qlearning.memory import (
     fresh_memory,
     solved_by_samples,
 )
-from controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
-from controllers.scaling.qlearning.reward import reward
-from controllers.scaling.qlearning.settings import QSettings, Update
-from controllers.scaling.qlearning.states import Action, Space, State, rises
-from controllers.scaling.qlearning.strategy import steps
-from controllers.scaling.qlearning.table import Row
-from controllers.scaling.qlearning.updates import Samples, td_update
+from weir.controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
+from weir.controllers.scaling.qlearning.reward import reward
+from weir.controllers.scaling.qlearning.settings import QSettings, Update
+from weir.controllers.scaling.qlearning.states import Action, Space, State, rises
+from weir.controllers.scaling.qlearning.strategy import steps
+from weir.controllers.scaling.qlearning.table import Row
+from weir.controllers.scaling.qlearning.updates import Samples, td_update
 
 
 class QLearning(Scaler[QSettings, QMemory]):
@@ -35,7 +35,7 @@ class QLearning(Scaler[QSettings, QMemory]):
 
     Reference: QSpark, a Q-learning autoscaler for Spark Streaming (thesis), chapter 4.
 
-    >>> from controllers.scaling.base import Scope
+    >>> from weir.controllers.scaling.base import Scope
     >>> len(QLearning(QSettings(), Scope(cluster="a")).fresh().table.values)
     14
     """

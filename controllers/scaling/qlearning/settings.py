@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from controllers.settings import setting
+from weir.controllers.model.settings import setting
 
 
 class Initialisation(StrEnum):

@@ -5,7 +5,7 @@ from math import ceil
 
 from msgspec import Struct
 
-from controllers.scaling.qlearning.settings import QSettings
+from weir.controllers.scaling.qlearning.settings import QSettings
 
 
 class Action(IntEnum):

@@ -1,7 +1,7 @@
 """How many executors one action moves."""
 
-from controllers.scaling.qlearning.settings import Strategy
-from controllers.scaling.qlearning.states import Action
+from weir.controllers.scaling.qlearning.settings import Strategy
+from weir.controllers.scaling.qlearning.states import Action
 
 
 def steps(

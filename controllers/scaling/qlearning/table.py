@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import InvalidInput
 
 Row = tuple[float, float, float]
 """Values of one state, by action: in, none, out."""
@@ -59,7 +59,7 @@ def import_table(plain: Any, like: QTable) -> QTable:
     True
     >>> import_table({"width_s": 5.0, "values": [], "visits": []}, like=one)
     Traceback (most recent call last):
-    controllers.model.errors.InvalidInput: the table has 0 states of 5 s, but 2 of 10 s are set
+    weir.controllers.model.errors.InvalidInput: the table has 0 states of 5 s, but 2 of 10 s are set
     """
     try:
         table = msgspec.convert(plain, QTable)

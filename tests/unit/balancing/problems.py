@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 
 
 def simple(

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner, planners
-from controllers.balancing.problem import Budget, Flow, Problem
 from tests.unit.balancing.problems import random_problem, simple
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.balancing.problem import Budget, Flow, Problem
 
 ACTING = [name for name in planners() if name != "no_op"]
 

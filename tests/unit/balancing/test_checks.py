@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner, planners
-from controllers.balancing.plan import Plan
-from controllers.balancing.problem import Bin, Budget, Item, Problem, resource_map
-from controllers.model.errors import InvalidInput
 from tests.unit.balancing.problems import problems, random_problem, simple
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Bin, Budget, Item, Problem, resource_map
+from weir.controllers.model.errors import InvalidInput
 
 ALL = list(planners())
 DRAINING = [name for name in ALL if name != "no_op"]

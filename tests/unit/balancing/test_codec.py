@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from commands.plan import run
-from controllers.balancing.codec import decode, encode
-from controllers.model.errors import InvalidInput
 from tests.unit.balancing.problems import random_problem, simple
+from weir.commands.plan import run
+from weir.controllers.balancing.codec import decode, encode
+from weir.controllers.model.errors import InvalidInput
 
 GOOD = {
     "bins": [{"name": "a", "capacity": 4}, {"name": "b", "capacity": 2}],

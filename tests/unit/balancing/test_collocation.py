@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from controllers.balancing.albic import Albic, AlbicSettings
-from controllers.balancing.cola import Cola, ColaSettings
-from controllers.balancing.milp import Milp
-from controllers.balancing.pairs import scored_pairs
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from tests.unit.balancing.problems import problems
+from weir.controllers.balancing.albic import Albic, AlbicSettings
+from weir.controllers.balancing.cola import Cola, ColaSettings
+from weir.controllers.balancing.milp import Milp
+from weir.controllers.balancing.pairs import scored_pairs
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 
 
 def talking(bins: int = 6, pairs: int = 60, moves: int | None = 10, seed: int = 0) -> Problem:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from controllers.balancing.arrays import Arrays, Ints
-from controllers.balancing.deal import dealt
-from controllers.balancing.problem import Bin, Item, Problem
+from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.deal import dealt
+from weir.controllers.balancing.problem import Bin, Item, Problem
 
 
 def by_hand(arrays: Arrays, parts: list[Ints]) -> list[int]:

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from controllers.balancing.dodo import Dodo, DodoNoCapacity, DodoSettings
-from controllers.balancing.problem import Bin, Budget, Item, Problem
+from weir.controllers.balancing.dodo import Dodo, DodoNoCapacity, DodoSettings
+from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
 
 BINS = (Bin(name="c1", capacity=3.0), Bin(name="c2", capacity=6.0), Bin(name="c3", capacity=1.0))
 

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.dodo import DodoNoCapacity
-from controllers.balancing.flux import Flux
-from controllers.balancing.from_snapshot import explain, problem_of
-from controllers.balancing.integrative import integrate
-from controllers.balancing.milp import Milp
-from controllers.balancing.order import ordered
-from controllers.balancing.plan import Plan, plan_of
-from controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
-from controllers.model.decision import Moves, NoChange, Reason
-from controllers.model.series import LoadSeries
-from controllers.model.snapshot import Cluster, Edge, Operator, OperatorStatus, Snapshot
 from tests.unit.balancing.problems import random_problem, simple
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.dodo import DodoNoCapacity
+from weir.controllers.balancing.flux import Flux
+from weir.controllers.balancing.from_snapshot import explain, problem_of
+from weir.controllers.balancing.integrative import integrate
+from weir.controllers.balancing.milp import Milp
+from weir.controllers.balancing.order import ordered
+from weir.controllers.balancing.plan import Plan, plan_of
+from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
+from weir.controllers.model.decision import Moves, NoChange, Reason
+from weir.controllers.model.series import LoadSeries
+from weir.controllers.model.snapshot import Cluster, Edge, Operator, OperatorStatus, Snapshot
 
 
 def out_above(limit: float):

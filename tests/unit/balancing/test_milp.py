@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.albic_instances import instance
-from controllers.balancing import kernel
-from controllers.balancing.arrays import Arrays
-from controllers.balancing.bound import lower_bound
-from controllers.balancing.flux import Flux
-from controllers.balancing.milp import Milp, MilpSettings
 from tests.unit.balancing.problems import random_problem, simple
+from weir.controllers.balancing import kernel
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.flux import Flux
+from weir.controllers.balancing.milp import Milp, MilpSettings
 
 
 def brute_force(arrays: Arrays) -> float:

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from app import app
+from weir.commands.main import app
 
 PLAN = {
     "bins": [{"name": "a", "capacity": 1.0}, {"name": "b", "capacity": 1.0}],

@@ -4,9 +4,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from components.view.inbox_facts import Control
-from components.view.world import World
-from controllers.engine.recommendation import (
+from tests.support.world import START, demo_world
+from weir.components.live.control import Control
+from weir.components.live.world import World
+from weir.controllers.engine.recommendation import (
     ENGINE,
     Figures,
     GuardState,
@@ -14,8 +15,7 @@ from controllers.engine.recommendation import (
     Status,
     moved_to,
 )
-from controllers.model.decision import Move, Moves, Reason, Scale
-from tests.support.world import START, demo_world
+from weir.controllers.model.decision import Move, Moves, Reason, Scale
 
 AT = START + 4.0
 SCALE = Scale(

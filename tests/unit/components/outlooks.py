@@ -2,15 +2,15 @@
 
 from msgspec.structs import replace
 
-from components.view.world import World
-from controllers.balancing.plan import Plan
-from controllers.balancing.problem import Bin, Budget, Item, PauseModel, Problem
-from controllers.engine.balance import BalanceSettings
-from controllers.engine.moves import MoveState, Rebalance
-from controllers.engine.outlook import Matrix, Outlook, Proposal, by_hand
-from controllers.model.decision import Move
-from controllers.model.placement import Placement
 from tests.support.world import demo_world
+from weir.components.live.world import World
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Bin, Budget, Item, PauseModel, Problem
+from weir.controllers.engine.apply.moves import MoveState, Rebalance
+from weir.controllers.engine.propose.balance import BalanceSettings
+from weir.controllers.engine.propose.outlook import Matrix, Outlook, Proposal, by_hand
+from weir.controllers.model.decision import Move
+from weir.controllers.model.placement import Placement
 
 MOVE = Move(operator="topic_count", source="narrow", target="wide")
 PLACED = {

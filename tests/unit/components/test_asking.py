@@ -2,14 +2,14 @@
 
 import pytest
 
-from components.asking import asked_before, own_id, propose, tell
-from components.security import NOBODY, Person, Role, acting_as
-from controllers.engine.make import new_id
-from controllers.model.command import StartOperator, StopOperator
-from controllers.model.decision import Reason, Scale
-from controllers.model.errors import Refused
-from metrics.memory_store import MemoryStore
 from tests.support.world import demo_world
+from weir.components.ui.asking import asked_before, own_id, propose, tell
+from weir.components.web.security import NOBODY, Person, Role, acting_as
+from weir.controllers.engine.propose.make import new_id
+from weir.controllers.model.command import StartOperator, StopOperator
+from weir.controllers.model.decision import Reason, Scale
+from weir.controllers.model.errors import Refused
+from weir.metrics.store.memory_store import MemoryStore
 
 WHY = Reason(text="Chosen by hand.")
 

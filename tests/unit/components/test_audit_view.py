@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from components.cards.audit import chain_note, entries_list
-from components.pages.audit import _chosen, _pages
-from components.view import audit as view
-from components.view.audit_export import COLUMNS, csv_lines, json_lines
-from controllers.engine import audit
-from controllers.engine.audit import Anchor, AuditEntry, broken_at, sealed, verified
-from controllers.model.errors import InvalidInput
+from weir.components.pages.audit import view
+from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
+from weir.components.pages.audit.page import _chosen, _pages
+from weir.components.pages.audit.render import chain_note, entries_list
+from weir.controllers.engine import audit
+from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, sealed, verified
+from weir.controllers.model.errors import InvalidInput
 
 KEPT = 100
 

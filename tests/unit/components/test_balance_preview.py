@@ -5,22 +5,22 @@ from dash._utils import to_json
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from components.balance_actions import _apply
-from components.cards.preview import preview_body, preview_dialog
-from components.view.preview import (
+from tests.support.world import demo_world
+from tests.unit.components.outlooks import MOVE, PLACED, balance_world, rebalance
+from weir.components.pages.balance.actions import _apply
+from weir.components.pages.balance.preview import (
     hand_text,
     of_hand,
     of_planner,
     previewed_of,
     rebalance_for,
 )
-from controllers.engine.moves import MoveState, Step
-from controllers.engine.recommendation import Status, moved_to
-from controllers.model.errors import InvalidInput, NotFound, Refused
-from controllers.model.placement import Placement
-from metrics.memory_store import MemoryStore
-from tests.support.world import demo_world
-from tests.unit.components.outlooks import MOVE, PLACED, balance_world, rebalance
+from weir.components.pages.balance.render_preview import preview_body, preview_dialog
+from weir.controllers.engine.apply.moves import MoveState, Step
+from weir.controllers.engine.recommendation import Status, moved_to
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.placement import Placement
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def test_a_preview_has_loads_moves_queue_and_pause():

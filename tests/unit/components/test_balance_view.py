@@ -4,20 +4,22 @@ import pytest
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components.delta import cursor_of, delta, start
-from components.pages import page_of
-from components.router import draw
-from components.view import balance, commands, matrices, rebalances
-from components.view.map import flow_map
-from components.view.path import place
-from components.view.world import on_their_way, world_of
-from controllers.engine.balance import BalanceSettings
-from controllers.engine.moves import MoveState, Step
-from controllers.engine.outlook import Matrix
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import OperatorStatus
 from tests.support.world import demo_world
 from tests.unit.components.outlooks import MOVE, balance_world, outlook_at, rebalance
+from weir.components.live import commands
+from weir.components.live.delta import cursor_of, delta, start
+from weir.components.live.world import on_their_way, world_of
+from weir.components.pages import page_of
+from weir.components.pages.balance import matrices, rebalances
+from weir.components.pages.balance import view as balance
+from weir.components.pages.control_room.map import flow_map
+from weir.components.ui.path import place
+from weir.components.ui.router import draw
+from weir.controllers.engine.apply.moves import MoveState, Step
+from weir.controllers.engine.propose.balance import BalanceSettings
+from weir.controllers.engine.propose.outlook import Matrix
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import OperatorStatus
 
 MOVING = rebalance(MoveState(move=MOVE, step=Step.ADOPTING, since=5.0))
 DONE = MoveState(

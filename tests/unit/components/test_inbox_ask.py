@@ -4,18 +4,6 @@ import pytest
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components.cards.recommendation_dialog import decision_body, mode_radios, refusal
-from components.view import inbox_modes as modes
-from components.view import recommendation_ask as asks
-from components.view.inbox_reader import ControlReader
-from controllers.engine.make import undoing
-from controllers.engine.recommendation import Status, hash_of
-from controllers.engine.rules import EngineSettings
-from controllers.engine.verification import Track
-from controllers.model.errors import InvalidInput, NotFound, Refused
-from controllers.model.placement import Placement
-from controllers.model.snapshot import Mode
-from metrics.memory_store import MemoryStore
 from tests.unit.components.controls import (
     AT,
     MOVES,
@@ -24,6 +12,18 @@ from tests.unit.components.controls import (
     control_world,
     recommendation,
 )
+from weir.components.live.control_reader import ControlReader
+from weir.components.pages.control_room import modes
+from weir.components.pages.recommendation import ask as asks
+from weir.components.pages.recommendation.render_dialog import decision_body, mode_radios, refusal
+from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.engine.judge.verification import Track
+from weir.controllers.engine.propose.make import undoing
+from weir.controllers.engine.recommendation import Status, hash_of
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import Mode
+from weir.metrics.store.memory_store import MemoryStore
 
 HASH = recommendation().plan_hash
 DONE = (Status.APPROVED, Status.APPLYING, Status.APPLIED)

@@ -4,18 +4,6 @@ import pytest
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components import ids
-from components.cards.inbox import inbox_body
-from components.delta import cursor_of, delta, start
-from components.router import draw
-from components.view import inbox as view
-from components.view import recommendation as words
-from components.view.inbox_facts import Pause
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.engine.recommendation import Figures, Status
-from controllers.engine.rules import EngineSettings
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.snapshot import Mode
 from tests.unit.components.controls import (
     AT,
     MOVES,
@@ -26,6 +14,18 @@ from tests.unit.components.controls import (
     recommendation,
 )
 from tests.unit.components.outlooks import balance_world
+from weir.components.live.control import Pause
+from weir.components.live.delta import cursor_of, delta, start
+from weir.components.pages.control_room import inbox as view
+from weir.components.pages.control_room.render_inbox import inbox_body
+from weir.components.pages.recommendation import text as words
+from weir.components.ui import ids
+from weir.components.ui.router import draw
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.engine.recommendation import Figures, Status
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.snapshot import Mode
 
 
 def test_a_proposal_explains_itself():

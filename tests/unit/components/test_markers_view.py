@@ -3,18 +3,18 @@
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components import ids
-from components.delta import cursor_of, delta, start
-from components.pages import page_of
-from components.router import draw
-from components.view import recommendation_page as pages
-from components.view.markers import events, markers
-from components.view.path import place
-from components.view.world import world_of
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.engine.recommendation import Status
 from tests.support.world import START, demo_world, wide
 from tests.unit.components.controls import AT, MOVES, control_world, recommendation
+from weir.components.live.delta import cursor_of, delta, start
+from weir.components.live.markers import events, markers
+from weir.components.live.world import world_of
+from weir.components.pages import page_of
+from weir.components.pages.recommendation import view as pages
+from weir.components.ui import ids
+from weir.components.ui.path import place
+from weir.components.ui.router import draw
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.recommendation import Status
 
 DONE = (Status.APPROVED, Status.APPLYING, Status.APPLIED)
 MOVED = recommendation(*DONE, id="m1", decision=MOVES, clusters=("narrow", "wide"), applied_at=AT)

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from components import ids
-from components.delta import Cursor, cursor_of, delta, later, start
-from components.pages import page_of
-from components.router import draw
-from components.view.path import place
-from components.view.world import world_of
-from controllers.model.snapshot import Batch
 from tests.support.world import demo_world
+from weir.components.live.delta import Cursor, cursor_of, delta, later, start
+from weir.components.live.world import world_of
+from weir.components.pages import page_of
+from weir.components.ui import ids
+from weir.components.ui.path import place
+from weir.components.ui.router import draw
+from weir.controllers.model.snapshot import Batch
 
 PATHS = ("/", "/cluster/wide", "/operator/topic_count", "/operator/nobody", "/elsewhere")
 

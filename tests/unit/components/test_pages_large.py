@@ -9,26 +9,31 @@ from dash._utils import to_json
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
-from components.built import PANELS_EVERY_S
-from components.delta import Cursor, cursor_of, delta, start
-from components.pages import page_of
-from components.router import draw
-from components.shared import Shared
-from components.view import attention
-from components.view import inbox as inbox_view
-from components.view.attention import FINE, IN_FULL, Attention, chosen
-from components.view.health import health, together
-from components.view.inbox import PROPOSED_SHOWN, TITLES_SHOWN, WAITS_SHOWN, inbox
-from components.view.inbox_facts import Control, Pause
-from components.view.path import place
-from components.view.world import World, world_of
-from controllers.engine.ports import Part
-from controllers.engine.recommendation import Figures as Expected
-from controllers.engine.recommendation import Status
-from controllers.model.snapshot import ClusterSample, OperatorStatus
 from tests.support.models import many, sample_of
 from tests.support.world import START
 from tests.unit.components.controls import recommendation
+from weir.components.live.built import PANELS_EVERY_S
+from weir.components.live.control import Control, Pause
+from weir.components.live.delta import Cursor, cursor_of, delta, start
+from weir.components.live.health import health, together
+from weir.components.live.shared import Shared
+from weir.components.live.world import World, world_of
+from weir.components.pages import page_of
+from weir.components.pages.control_room import attention
+from weir.components.pages.control_room import inbox as inbox_view
+from weir.components.pages.control_room.attention import FINE, IN_FULL, Attention, chosen
+from weir.components.pages.control_room.inbox import (
+    PROPOSED_SHOWN,
+    TITLES_SHOWN,
+    WAITS_SHOWN,
+    inbox,
+)
+from weir.components.ui.path import place
+from weir.components.ui.router import draw
+from weir.controllers.engine.ports import Part
+from weir.controllers.engine.recommendation import Figures as Expected
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.snapshot import ClusterSample, OperatorStatus
 
 RNG = random.Random(5)
 

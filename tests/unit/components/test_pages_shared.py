@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 from dash._utils import to_json
 
-from components.built import Recent
-from components.delta import Cursor, cursor_of, delta, start
-from components.shared import Shared
-from components.view.map import flow_map, map_changes
-from components.view.world import World, world_of
-from controllers.model.snapshot import ClusterSample
 from tests.support.models import many, sample_of
 from tests.support.world import START, demo_world
+from weir.components.live.built import Recent
+from weir.components.live.delta import Cursor, cursor_of, delta, start
+from weir.components.live.shared import Shared
+from weir.components.live.world import World, world_of
+from weir.components.pages.control_room.map import flow_map, map_changes
+from weir.controllers.model.snapshot import ClusterSample
 
 Series = dict[str, tuple[ClusterSample, ...]]
 MODELS = many(3, 2)

@@ -3,16 +3,17 @@
 import pytest
 from msgspec.structs import replace
 
-from components.cards.workload import highest_rate
-from components.view import commands, health, live
-from components.view.charts import cluster_charts, cluster_page_charts, operator_charts, points
-from components.view.map import flow_map, flow_order, ranks
-from components.view.world import samples_of_operator, stale, world_of
-from controllers.engine.ports import Part, Workload
-from controllers.model.command import RestartOperator, ScaleTo, StartOperator, StopOperator
-from controllers.model.errors import InvalidInput, NotFound
-from controllers.model.snapshot import OperatorStatus
 from tests.support.world import demo_world
+from weir.components.live import commands, health
+from weir.components.live import figures as live
+from weir.components.live.charts import cluster_charts, cluster_page_charts, operator_charts, points
+from weir.components.live.world import samples_of_operator, stale, world_of
+from weir.components.pages.control_room.map import flow_map, flow_order, ranks
+from weir.components.pages.control_room.render_workload import highest_rate
+from weir.controllers.engine.ports import Part, Workload
+from weir.controllers.model.command import RestartOperator, ScaleTo, StartOperator, StopOperator
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.snapshot import OperatorStatus
 
 
 def test_overview_counts_only_what_comes_from_outside():

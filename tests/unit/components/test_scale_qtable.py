@@ -4,14 +4,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from components.view import qtable
-from components.view.qtable import heatmap, imported, learner
-from controllers.model.errors import InvalidInput
-from controllers.scaling.qlearning.memory import fresh_memory
-from controllers.scaling.qlearning.settings import Initialisation, Policy, QSettings
-from controllers.scaling.qlearning.states import Action
 from tests.support.scalers import learned, remembered
 from tests.support.world import demo_world
+from weir.components.pages.scale import qtable
+from weir.components.pages.scale.qtable import heatmap, imported, learner
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.qlearning.memory import fresh_memory
+from weir.controllers.scaling.qlearning.settings import Initialisation, Policy, QSettings
+from weir.controllers.scaling.qlearning.states import Action
 
 MEMORY = learned(60)
 

@@ -7,19 +7,19 @@ import pytest
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components.cards.scale_hand import hand_card, prediction
-from components.cards.scale_settings import form_body
-from components.view.inbox_facts import Control
-from components.view.scale_hand import asked_of, bound, decision_for, latency_words, preview
-from components.view.scale_settings import LIMITS, form, range_text, read
-from components.view.world import world_of
-from controllers.engine.groups import checked
-from controllers.engine.rules import EngineSettings
-from controllers.model.errors import InvalidInput, NotFound, Refused
-from controllers.scaling.drs.scaler import Drs, DrsSettings
-from controllers.scaling.facts import Scope
-from controllers.scaling.registry import scalers
 from tests.support.world import demo_world
+from weir.components.live.control import Control
+from weir.components.live.world import world_of
+from weir.components.pages.scale.hand import asked_of, bound, decision_for, latency_words, preview
+from weir.components.pages.scale.render_hand import hand_card, prediction
+from weir.components.pages.scale.render_settings import form_body
+from weir.components.pages.scale.settings import LIMITS, form, range_text, read
+from weir.controllers.engine.groups import checked
+from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.scaling.drs.scaler import Drs, DrsSettings
+from weir.controllers.scaling.facts import Scope
+from weir.controllers.scaling.registry import scalers
 
 
 def measured_world():

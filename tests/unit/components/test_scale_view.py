@@ -5,20 +5,22 @@ import pytest
 from dash._utils import to_json
 from msgspec.structs import replace
 
-from components.delta import cursor_of, delta, start
-from components.pages import page_of
-from components.router import draw
-from components.scale_reader import LOOKED_AT_S, ScaleReader
-from components.view import scale, scale_chart, scale_note
-from components.view.inbox_facts import Control
-from components.view.path import place
-from components.view.world import world_of
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.scaling import Answer, ScaleOutlook
-from controllers.model.decision import NoChange, Prediction, Reason, Scale
-from metrics.memory_store import MemoryStore
 from tests.support.scalers import learned, remembered
 from tests.support.world import demo_world
+from weir.components.live.control import Control
+from weir.components.live.delta import cursor_of, delta, start
+from weir.components.live.world import world_of
+from weir.components.pages import page_of
+from weir.components.pages.scale import chart as scale_chart
+from weir.components.pages.scale import note as scale_note
+from weir.components.pages.scale import view as scale
+from weir.components.pages.scale.reader import LOOKED_AT_S, ScaleReader
+from weir.components.ui.path import place
+from weir.components.ui.router import draw
+from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.decision import NoChange, Prediction, Reason, Scale
+from weir.metrics.store.memory_store import MemoryStore
 
 WHY = Reason(
     text="The latency of 12.10 s is above 10 s.",

@@ -3,17 +3,17 @@
 import pytest
 from dash._utils import to_json
 
-from components.cards.settings import hits, settings_body
-from components.router import draw
-from components.security import NOBODY, Person, Role, acting_as
-from components.settings_actions import sections
-from components.view import settings as view
-from controllers.engine.audit import AuditEntry
-from controllers.engine.groups import checked, groups
-from controllers.engine.steering import set_settings
-from controllers.model.errors import InvalidInput
-from metrics.memory_store import MemoryStore
 from tests.support.world import demo_world
+from weir.components.pages.settings import view
+from weir.components.pages.settings.actions import sections
+from weir.components.pages.settings.render import hits, settings_body
+from weir.components.ui.router import draw
+from weir.components.web.security import NOBODY, Person, Role, acting_as
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.groups import checked, groups
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.service.steering import set_settings
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def section(group, kept=None, cluster="", **more):

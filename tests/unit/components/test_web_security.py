@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from components.security import REFUSED_HOST, REFUSED_ORIGIN, Security, policy
+from weir.components.web.security import REFUSED_HOST, REFUSED_ORIGIN, Security, policy
 
 
 def ask(method="GET", kind="http", allowed=(), **headers):

@@ -5,22 +5,28 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner
-from controllers.engine.balance import problem_now
-from controllers.engine.cycle import balanced, considered, driven
-from controllers.engine.effects import Chain, carry_out
-from controllers.engine.facts import Facts, due, read
-from controllers.engine.moves import advance, waiting_for
-from controllers.engine.outlook import Outlook, Proposal
-from controllers.engine.ports import Placement
-from controllers.engine.recommendation import Recommendation
-from controllers.engine.steering import stopped
-from controllers.model.command import CommandResult, CommandStatus, ScaleTo
-from controllers.model.errors import Refused
-from controllers.model.placement import operator_lease
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus, Snapshot
-from metrics.memory_store import MemoryStore
-from metrics.sizing import so_far
+from weir.controllers.balancing.base import planner
+from weir.controllers.engine.apply.effects import Chain, carry_out
+from weir.controllers.engine.apply.moves import advance, waiting_for
+from weir.controllers.engine.cycle import balanced, considered, driven
+from weir.controllers.engine.facts import Facts, due, read
+from weir.controllers.engine.ports import Placement
+from weir.controllers.engine.propose.balance import problem_now
+from weir.controllers.engine.propose.outlook import Outlook, Proposal
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.errors import Refused
+from weir.controllers.model.placement import operator_lease
+from weir.controllers.model.snapshot import (
+    Cluster,
+    ClusterSample,
+    Operator,
+    OperatorStatus,
+    Snapshot,
+)
+from weir.controllers.service.steering import stopped
+from weir.metrics.agent.sizing import so_far
+from weir.metrics.store.memory_store import MemoryStore
 
 PERIOD_S = 2.0
 QUICK = {"settle_s": 20.0, "ttl_s": 60.0}

@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from controllers.engine.audit import Anchor, AuditEntry, sealed, verified
-from controllers.model.errors import Unavailable
-from metrics.anchor import AnchorFile
-from metrics.memory_store import MemoryStore
+from weir.controllers.engine.audit import Anchor, AuditEntry, sealed, verified
+from weir.controllers.model.errors import Unavailable
+from weir.metrics.store.anchor import AnchorFile
+from weir.metrics.store.memory_store import MemoryStore
 
 KEPT = 20
 

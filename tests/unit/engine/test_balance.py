@@ -3,21 +3,21 @@
 import pytest
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner, planners
-from controllers.balancing.problem import Bin, Item, Problem
-from controllers.engine.balance import (
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.balancing.problem import Bin, Item, Problem
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.propose.balance import (
     BalanceSettings,
     plan_now,
     problem_now,
     rebalance_of,
     why_wait,
 )
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.engine.outlook import Matrix, by_hand, outlook
-from controllers.engine.pauses import pause_of
-from controllers.model.decision import Move
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.engine.propose.outlook import Matrix, by_hand, outlook
+from weir.controllers.engine.propose.pauses import pause_of
+from weir.controllers.model.decision import Move
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
 
 SETTINGS = BalanceSettings(planner="dodo", least_periods=4, hold_s=60.0)
 

@@ -2,9 +2,9 @@
 
 from engine_world import QUICK, Lead, World, only, run
 
-from controllers.engine import people
-from controllers.engine.recommendation import Status
-from controllers.model.decision import Move, Moves, Reason
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.service import recommendations as people
 
 
 def test_a_rebalance_that_cures_an_overload_suppresses_the_scale_out() -> None:

@@ -3,15 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner, planners
-from controllers.engine.balance import BalanceSettings, planner_group, problem_now
-from controllers.engine.facts import read
-from controllers.engine.groups import checked, groups, kind_of
-from controllers.engine.outlook import outlook
-from controllers.model.errors import InvalidInput, NotFound
-from controllers.model.snapshot import Snapshot
-from metrics.memory_store import MemoryStore
 from tests.unit.engine.test_balance import history, now
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.engine.facts import read
+from weir.controllers.engine.groups import checked, groups, kind_of
+from weir.controllers.engine.propose.balance import BalanceSettings, planner_group, problem_now
+from weir.controllers.engine.propose.outlook import outlook
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.store.memory_store import MemoryStore
 
 SETTINGS = BalanceSettings(planner="dodo", least_periods=4)
 

@@ -5,15 +5,15 @@ from collections.abc import Callable
 import pytest
 from engine_world import Crash, Lead, World, run
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.cycle import driven
-from controllers.engine.recommendation import Status
-from controllers.engine.scaling import by_hand
-from controllers.model.command import Command, CommandStatus, ScaleTo
-from controllers.model.decision import Move, Moves, Reason
-from controllers.model.errors import Refused
-from controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.cycle import driven
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.command import Command, CommandStatus, ScaleTo
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.model.errors import Refused
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.service import recommendations as people
 
 
 def scale_out(world: World) -> None:

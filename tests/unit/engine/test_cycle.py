@@ -6,14 +6,14 @@ import pytest
 from engine_world import QUICK, Lead, World, only, run
 from msgspec.structs import replace
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.recommendation import Status
-from controllers.engine.scaling import by_hand
-from controllers.model.decision import Scale
-from controllers.model.snapshot import Mode, Snapshot
-from controllers.scaling.base import Memory
-from controllers.scaling.registry import scalers
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.scaling.base import Memory
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.service import recommendations as people
 
 OFTEN = {
     "qlearning": {"decision_interval_s": 4.0, "policy": "epsilon"},

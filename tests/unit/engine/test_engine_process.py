@@ -6,13 +6,13 @@ import threading
 import msgspec
 from engine_world import World
 
-from commands.engine import Engine, Pace
-from controllers.engine import people
-from controllers.engine.effects import News
-from controllers.engine.recommendation import Status
-from controllers.engine.scaling import by_hand
-from controllers.model.snapshot import Snapshot
-from metrics.notify import Notifier
+from weir.controllers.engine.apply.effects import News
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import recommendations as people
+from weir.metrics.export.webhook import Notifier
+from weir.pipeline.engine.process import Engine, Pace
 
 
 def world_without_planning() -> World:

@@ -5,11 +5,14 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from controllers.engine.guards import HARD, POLICY, TIMING, Case, closed, look
-from controllers.engine.hours import DAY_S, HOUR_S
-from controllers.engine.modes import why_not_by_itself
-from controllers.engine.moves import MoveState, Rebalance
-from controllers.engine.recommendation import (
+from weir.controllers.engine.apply.moves import MoveState, Rebalance
+from weir.controllers.engine.guard.guards import HARD, POLICY, TIMING, Case, closed, look
+from weir.controllers.engine.guard.hours import DAY_S, HOUR_S
+from weir.controllers.engine.guard.modes import why_not_by_itself
+from weir.controllers.engine.guard.rules import Criteria, EngineSettings, GuardSettings
+from weir.controllers.engine.judge.verification import Track, outcome, track
+from weir.controllers.engine.propose.scaling import ScaleSettings
+from weir.controllers.engine.recommendation import (
     TRANSITIONS,
     Entry,
     IllegalTransition,
@@ -17,11 +20,8 @@ from controllers.engine.recommendation import (
     Status,
     moved_to,
 )
-from controllers.engine.rules import Criteria, EngineSettings, GuardSettings
-from controllers.engine.scaling import ScaleSettings
-from controllers.engine.verification import Track, outcome, track
-from controllers.model.decision import Move, Moves, Prediction, Reason, Scale
-from controllers.model.snapshot import Cluster, Mode, Snapshot
+from weir.controllers.model.decision import Move, Moves, Prediction, Reason, Scale
+from weir.controllers.model.snapshot import Cluster, Mode, Snapshot
 
 NOW = 1_000 * DAY_S + 12 * HOUR_S
 MOVE = Move(operator="x", source="a", target="b")

@@ -5,15 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controllers.balancing.base import planner, planners
-from controllers.balancing.from_snapshot import problem_of
-from controllers.engine.balance import BalanceSettings, problem_now, why_wait
-from controllers.engine.figures import figures_now
-from controllers.engine.loads import loads_of
-from controllers.engine.make import made
-from controllers.engine.outlook import outlook
-from controllers.model.decision import Move, Moves, Reason
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus, Snapshot
+from weir.controllers.balancing.base import planner, planners
+from weir.controllers.balancing.from_snapshot import problem_of
+from weir.controllers.engine.judge.figures import figures_now
+from weir.controllers.engine.propose.balance import BalanceSettings, problem_now, why_wait
+from weir.controllers.engine.propose.loads import loads_of
+from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.propose.outlook import outlook
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.model.snapshot import (
+    Cluster,
+    ClusterSample,
+    Operator,
+    OperatorStatus,
+    Snapshot,
+)
 
 SETTINGS = BalanceSettings(least_periods=4, moves=2)
 Samples = dict[str, list[ClusterSample]]

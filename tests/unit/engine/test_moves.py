@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from controllers.engine.moves import MoveSettings, MoveState, Rebalance, Step, advance
-from controllers.engine.ports import Lease, Placement
-from controllers.model.decision import Move
-from controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.engine.apply.moves import MoveSettings, MoveState, Rebalance, Step, advance
+from weir.controllers.engine.ports import Lease, Placement
+from weir.controllers.model.decision import Move
+from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
 
 
 class World:

@@ -3,14 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from commands import control
-from controllers.engine.operating import steer, tell
-from controllers.engine.ports import Workload
-from controllers.engine.rules import ENGINE
-from controllers.model.command import CommandResult, CommandStatus, StartOperator, StopOperator
-from controllers.model.errors import InvalidInput, Refused
-from controllers.model.placement import Placement
-from metrics.memory_store import MemoryStore
+from weir.commands import control
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.ports import Workload
+from weir.controllers.model.command import CommandResult, CommandStatus, StartOperator, StopOperator
+from weir.controllers.model.errors import InvalidInput, Refused
+from weir.controllers.model.placement import Placement
+from weir.controllers.service.operating import steer, tell
+from weir.metrics.store.memory_store import MemoryStore
 
 STOP = StopOperator(operator="top_n")
 RATE = Workload(name="tweets", rows_per_s=100.0)

@@ -4,14 +4,13 @@ import pytest
 from engine_world import Crash, Lead, World, run
 from msgspec.structs import replace
 
-from controllers.engine import people
-from controllers.engine.effects import Create, carry_out
-from controllers.engine.facts import ATTEMPTS
-from controllers.engine.make import made
-from controllers.engine.moves import MoveState, Rebalance, Step
-from controllers.engine.recommendation import ENGINE, Status
-from controllers.engine.scaling import by_hand
-from controllers.model.command import (
+from weir.controllers.engine.apply.effects import Create, carry_out
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.facts import ATTEMPTS
+from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import ENGINE, Status
+from weir.controllers.model.command import (
     Action,
     Command,
     CommandResult,
@@ -19,9 +18,10 @@ from controllers.model.command import (
     RestartOperator,
     ScaleTo,
 )
-from controllers.model.decision import Move, Moves, Reason
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Snapshot
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ import pytest
 from engine_world import Lead, World, run
 from msgspec.structs import replace
 
-from controllers.engine import people
-from controllers.engine.cycle import driven
-from controllers.engine.effects import BackOff
-from controllers.engine.make import made
-from controllers.engine.recommendation import Recommendation, Status, moved_to
-from controllers.engine.scaling import by_hand
-from controllers.engine.verification import track
-from controllers.model.decision import Move, Moves, Reason
-from controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.engine.apply.effects import BackOff
+from weir.controllers.engine.cycle import driven
+from weir.controllers.engine.judge.verification import track
+from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.model.decision import Move, Moves, Reason
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.service import recommendations as people
 
 SETTLE_S = 20.0
 

@@ -4,16 +4,16 @@ import pytest
 from engine_world import Crash, Lead, World, run
 from msgspec.structs import replace
 
-from commands.engine import Engine
-from controllers.engine import people
-from controllers.engine.make import made
-from controllers.engine.moves import Step
-from controllers.engine.recommendation import Recommendation, Status, moved_to
-from controllers.engine.rules import EngineSettings, GuardSettings
-from controllers.engine.scaling import by_hand
-from controllers.engine.stored import engine_settings, lenient
-from controllers.model.decision import Move, Moves, Reason, Scale
-from controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.engine.apply.moves import Step
+from weir.controllers.engine.guard.rules import EngineSettings, GuardSettings
+from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.engine.stored import engine_settings, lenient
+from weir.controllers.model.decision import Move, Moves, Reason, Scale
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.service import recommendations as people
+from weir.pipeline.engine.process import Engine
 
 PAUSED = "every automatic action is paused"
 

@@ -4,16 +4,16 @@ import pytest
 from engine_world import Lead, World, run
 from msgspec.structs import replace
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.drift import drift
-from controllers.engine.make import made, undoing
-from controllers.engine.recommendation import Recommendation, Status, hash_of, moved_to
-from controllers.engine.rules import EngineSettings
-from controllers.engine.scaling import by_hand
-from controllers.model.decision import Move, Moves, Reason, Scale
-from controllers.model.errors import Expired, InvalidInput, NotFound, Refused
-from controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.guard.drift import drift
+from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.engine.propose.make import made, undoing
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, hash_of, moved_to
+from weir.controllers.model.decision import Move, Moves, Reason, Scale
+from weir.controllers.model.errors import Expired, InvalidInput, NotFound, Refused
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture

@@ -2,15 +2,15 @@
 
 from msgspec.structs import replace
 
-from controllers.balancing.problem import Bin, Flow, Item, Problem
-from controllers.engine.balance import BalanceSettings
-from controllers.engine.effects import Create, KeepBalance
-from controllers.engine.facts import Facts
-from controllers.engine.outlook import Outlook, Proposal, by_hand
-from controllers.engine.rebalancing import balanced
-from controllers.model.decision import Move
-from controllers.model.placement import Placement
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.balancing.problem import Bin, Flow, Item, Problem
+from weir.controllers.engine.apply.effects import Create, KeepBalance
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.propose.balance import BalanceSettings
+from weir.controllers.engine.propose.outlook import Outlook, Proposal, by_hand
+from weir.controllers.engine.propose.rebalancing import balanced
+from weir.controllers.model.decision import Move
+from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
 
 SETTINGS = BalanceSettings(planner="albic", least_periods=2)
 TOGETHER = (

@@ -8,9 +8,8 @@ import pytest
 from engine_world import World
 from msgspec.structs import replace
 
-from controllers.engine import people, qtable
-from controllers.engine.groups import checked
-from controllers.engine.scaling import (
+from weir.controllers.engine.groups import checked
+from weir.controllers.engine.propose.scaling import (
     HISTORY_S,
     ScaleSettings,
     ask,
@@ -18,15 +17,17 @@ from controllers.engine.scaling import (
     hand_scope,
     scaler_group,
 )
-from controllers.model.decision import NoChange
-from controllers.model.errors import InvalidInput, Refused, WeirError
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.qlearning.initial import initial_table
-from controllers.scaling.qlearning.memory import QMemory
-from controllers.scaling.qlearning.settings import QSettings
-from controllers.scaling.qlearning.table import export_table
-from controllers.scaling.rate_based import RateBased
-from controllers.scaling.registry import scalers
+from weir.controllers.model.decision import NoChange
+from weir.controllers.model.errors import InvalidInput, Refused, WeirError
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.qlearning.initial import initial_table
+from weir.controllers.scaling.qlearning.memory import QMemory
+from weir.controllers.scaling.qlearning.settings import QSettings
+from weir.controllers.scaling.qlearning.table import export_table
+from weir.controllers.scaling.rate_based import RateBased
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.service import qtable
+from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 import pytest
 from engine_world import Lead, World, run
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.model.decision import Moves, Scale
-from controllers.model.placement import Placement
-from controllers.model.snapshot import Mode
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.service import recommendations as people
 
 
 def world_with(load: float, executors: int = 1) -> World:

@@ -1,9 +1,9 @@
 """Rolling up: every period once, also after the engine was away."""
 
-from controllers.engine.ports import Tier
-from controllers.engine.tiers import ends_due, roll_up
-from controllers.model.snapshot import Cluster, ClusterSample, Operator
-from metrics.memory_store import MemoryStore
+from weir.controllers.engine.ports import Tier
+from weir.controllers.engine.tiers import ends_due, roll_up
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def fill(store: MemoryStore, first: int, last: int) -> None:

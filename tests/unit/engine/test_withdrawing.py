@@ -3,11 +3,11 @@
 import pytest
 from engine_world import Lead, World, run
 
-from controllers.engine import people
-from controllers.engine.audit import broken_at
-from controllers.engine.recommendation import Recommendation, Status
-from controllers.engine.scaling import by_hand
-from controllers.model.snapshot import Snapshot
+from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import recommendations as people
 
 
 def world_with(load: float, executors: int = 1) -> World:

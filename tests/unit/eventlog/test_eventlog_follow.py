@@ -9,14 +9,14 @@ import pytest
 import zstandard
 from eventlog_logs import T0
 
-from controllers.model.errors import InvalidInput
-from metrics import run_follow
-from metrics.eventlog.follow import Follower
-from metrics.eventlog.importer import import_log
-from metrics.eventlog.locate import locate
-from metrics.eventlog.tables import read_meta, read_samples
-from metrics.run_follow import FollowedRun
-from metrics.runs import delete_run, list_runs, recording
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.eventlog.follow import Follower
+from weir.metrics.eventlog.importer import import_log
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.tables import read_meta, read_samples
+from weir.metrics.runs import follow as run_follow
+from weir.metrics.runs.follow import FollowedRun
+from weir.metrics.runs.library import delete_run, list_runs, recording
 
 
 class Following:

@@ -11,11 +11,11 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.model.errors import InvalidInput
-from metrics.eventlog.codecs import Damaged, decoded
-from metrics.eventlog.importer import NotAnEventLog, import_log
-from metrics.eventlog.locate import grouped, locate
-from metrics.eventlog.reader import LogReader, lines
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.importer import NotAnEventLog, import_log
+from weir.metrics.eventlog.locate import grouped, locate
+from weir.metrics.eventlog.reader import LogReader, lines
 
 RANDOM = random.Random(7)
 

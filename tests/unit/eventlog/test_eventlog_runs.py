@@ -7,14 +7,14 @@ import eventlog_logs as logs
 import pytest
 from eventlog_logs import T0
 
-from commands import follow as follow_command
-from commands import import_
-from controllers.model.errors import NotFound, Unavailable
-from controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
-from metrics.eventlog.importer import import_log
-from metrics.eventlog.locate import locate
-from metrics.eventlog.tables import RunWriter, read_meta, read_samples, run_id
-from metrics.runs import list_runs
+from weir.commands import follow as follow_command
+from weir.commands import import_
+from weir.controllers.model.errors import NotFound, Unavailable
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.metrics.eventlog.importer import import_log
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.tables import RunWriter, read_meta, read_samples, run_id
+from weir.metrics.runs.library import list_runs
 
 FIELDS = [
     "app_id", "attempt", "name", "spark_version", "start", "end", "complete", "lines",

@@ -9,12 +9,12 @@ from eventlog_logs import QUERY, T0
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.model.snapshot import BATCHES_MOST, OperatorStatus, Snapshot
-from metrics.eventlog.parser import Parser
-from metrics.eventlog.run import SampleBuilder
-from metrics.eventlog.summary import Tally
-from metrics.eventlog.tables import RunWriter, read_samples
-from metrics.eventlog.timeline import Timeline
+from weir.controllers.model.snapshot import BATCHES_MOST, OperatorStatus, Snapshot
+from weir.metrics.eventlog.parser import Parser
+from weir.metrics.eventlog.run import SampleBuilder
+from weir.metrics.eventlog.summary import Tally
+from weir.metrics.eventlog.tables import RunWriter, read_samples
+from weir.metrics.eventlog.timeline import Timeline
 
 
 def folded(lines, **options):

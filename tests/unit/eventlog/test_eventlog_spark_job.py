@@ -7,13 +7,13 @@ import zipfile
 import eventlog_logs as logs
 import pytest
 
-from controllers.model.errors import Unavailable, WeirError
-from metrics.eventlog import spark_job
-from metrics.eventlog.importer import NotAnEventLog
-from metrics.eventlog.locate import locate
-from metrics.eventlog.spark_job import import_one, import_with_spark
-from metrics.eventlog.tables import put, read_meta
-from metrics.spark_batch import packed
+from weir.controllers.model.errors import Unavailable, WeirError
+from weir.metrics.eventlog import spark_job
+from weir.metrics.eventlog.importer import NotAnEventLog
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.spark_batch import packed
+from weir.metrics.eventlog.spark_job import import_one, import_with_spark
+from weir.metrics.eventlog.tables import put, read_meta
 
 
 def test_outcomes_survive_the_way_back(tmp_path):

@@ -1,6 +1,6 @@
 """Samples and stores for the tests of recording and replay."""
 
-from controllers.model.snapshot import (
+from weir.controllers.model.snapshot import (
     Batch,
     Cluster,
     ClusterSample,
@@ -8,7 +8,7 @@ from controllers.model.snapshot import (
     Operator,
     OperatorStatus,
 )
-from metrics.memory_store import MemoryStore
+from weir.metrics.store.memory_store import MemoryStore
 
 T0 = 1_800_000_000.0  # 2027-01-15 08:00 UTC
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controllers.model.snapshot import Cluster
-from metrics.eventlog.tables import read_samples
-from metrics.listener import Poll, Progress, Started
-from metrics.record_writer import LiveRun
-from metrics.replay import RecordedRun
-from metrics.runs import run_info
-from metrics.sampler import Sampler
+from weir.controllers.model.snapshot import Cluster
+from weir.metrics.agent.listener import Poll, Progress, Started
+from weir.metrics.agent.sampler import Sampler
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import run_info
+from weir.metrics.runs.replay import RecordedRun
+from weir.metrics.runs.writer import LiveRun
 
 NAMES = ("count", "top_n", "_warm")
 # A query, rows, whether there is a batch, whether the query's next run begins after it.

@@ -6,14 +6,14 @@ import pytest
 from history_world import T0, fed
 from typer.testing import CliRunner
 
-from app import app
-from controllers.engine.steering import set_settings
-from controllers.model.errors import NotFound, Refused
-from metrics.eventlog.importer import import_log
-from metrics.eventlog.locate import locate
-from metrics.eventlog.tables import read_samples
-from metrics.recorder import Recorder
-from metrics.runs import list_runs
+from weir.commands.main import app
+from weir.controllers.model.errors import NotFound, Refused
+from weir.controllers.service.steering import set_settings
+from weir.metrics.eventlog.importer import import_log
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.library import list_runs
+from weir.metrics.runs.recorder import Recorder
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_deleting_asks_first(root):
 
 
 def test_a_run_that_is_being_recorded_stays(root, monkeypatch):
-    import commands.runs as command
+    import weir.commands.runs as command
 
     store = fed(20, start=T0 + 5000)
     Recorder(store, root).step(T0 + 5020)

@@ -9,26 +9,27 @@ import pytest
 from history_world import T0
 from msgspec.structs import replace
 
-from components import history_child, replay_child
-from components.history_child import Policy
-from components.history_tune import take_over
-from components.history_what_if import policies_of, target_of
-from components.view.history_tune import front_rows, importance_plot, judged_plot
-from components.view.history_what_if import plots, rows, trust
-from components.view.text import share
-from controllers.engine.scaling import scaler_group
-from controllers.model.errors import InvalidInput, NotFound, Refused
-from controllers.model.snapshot import Mode
-from controllers.simulator import InForce
-from controllers.simulator.summary import Summary
-from controllers.simulator.tuning import Importance, Point, Trial, Tuning, write_tuning
-from metrics import run_import
-from metrics.memory_store import MemoryStore
-from metrics.record_writer import LiveRun
-from metrics.run_import import UPLOADS, Jobs, work
-from metrics.run_tuning import TUNING, TuneRequest, TuneStatus, Tunings
-from metrics.runs import list_runs
 from tests.support.models import demo, sample_of
+from weir.components.pages.replay import child as replay_child
+from weir.components.pages.tune.actions import take_over
+from weir.components.pages.tune.view import front_rows, importance_plot, judged_plot
+from weir.components.pages.what_if import child as history_child
+from weir.components.pages.what_if.actions import policies_of, target_of
+from weir.components.pages.what_if.child import Policy
+from weir.components.pages.what_if.view import plots, rows, trust
+from weir.components.ui.text import share
+from weir.controllers.engine.propose.scaling import scaler_group
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.simulator import InForce
+from weir.controllers.simulator.summary import Summary
+from weir.controllers.simulator.tuning import Importance, Point, Trial, Tuning, write_tuning
+from weir.metrics.runs import upload as run_import
+from weir.metrics.runs.library import list_runs
+from weir.metrics.runs.tuning import TUNING, TuneRequest, TuneStatus, Tunings
+from weir.metrics.runs.upload import UPLOADS, Jobs, work
+from weir.metrics.runs.writer import LiveRun
+from weir.metrics.store.memory_store import MemoryStore
 
 LOG = b"""{"Event":"SparkListenerLogStart","Spark Version":"4.3.0"}
 {"Event":"SparkListenerApplicationStart","App Name":"mine","App ID":"app-1","Timestamp":1800000000000,"User":"u"}

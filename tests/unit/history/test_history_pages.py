@@ -6,24 +6,31 @@ import pytest
 from dash import dcc, html
 from history_world import T0, fed, feed
 
-from components.delta import start
-from components.pages import control_room
-from components.replay import first, moment
-from components.replay_library import Library
-from components.replay_tree import NOT_NOW, as_past
-from components.view import replay_scaling
-from components.view.history import PER_PAGE, Query, changed, listing, sorted_by
-from components.view.history_compare import comparison
-from components.view.replay import Past, moment_of, past_of, replay_path, within, world_at
-from components.view.replay_scaling import shadow_at
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.errors import NotFound
-from controllers.model.snapshot import Snapshot
-from metrics.eventlog.tables import read_samples
-from metrics.recorder import Recorder
-from metrics.run_figures import run_figures, run_series
-from metrics.run_timeline import timeline
-from metrics.runs import RunInfo, list_runs
+from weir.components.live.delta import start
+from weir.components.pages.compare.view import comparison
+from weir.components.pages.control_room import render as control_room
+from weir.components.pages.history.view import PER_PAGE, Query, changed, listing, sorted_by
+from weir.components.pages.replay import scaling as replay_scaling
+from weir.components.pages.replay.library import Library
+from weir.components.pages.replay.page import first, moment
+from weir.components.pages.replay.scaling import shadow_at
+from weir.components.pages.replay.tree import NOT_NOW, as_past
+from weir.components.pages.replay.view import (
+    Past,
+    moment_of,
+    past_of,
+    replay_path,
+    within,
+    world_at,
+)
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.errors import NotFound
+from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.figures import run_figures, run_series
+from weir.metrics.runs.library import RunInfo, list_runs
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.timeline import timeline
 
 
 @pytest.fixture(scope="module")

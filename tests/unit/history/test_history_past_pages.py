@@ -7,27 +7,28 @@ from dash import dcc, html
 from history_world import T0, fed, feed
 from plotly.utils import PlotlyJSONEncoder
 
-from components import history_ids as own
-from components import history_router, ids, router
-from components.cards.replay_bar import replay_bar
-from components.cards.scale_hand import hand_card
-from components.replay import moment
-from components.replay_library import Library
-from components.replay_tree import as_past
-from components.view import replay_audit
-from components.view.replay import SHOWN, WINDOW_S, Past
-from components.view.replay_audit import trail_then
-from components.view.replay_settings import sections_then
-from components.view.scale_hand import Bound
-from components.view.world import World
-from controllers.engine.audit import AuditEntry
-from controllers.engine.recommendation import Recommendation
-from controllers.engine.steering import set_settings
-from controllers.model.decision import Reason, Scale
-from controllers.model.errors import Refused
-from metrics.record_writer import LiveRun
-from metrics.recorder import Recorder
-from metrics.runs import list_runs
+from weir.components.live.world import World
+from weir.components.pages.history import ids as own
+from weir.components.pages.history import router as history_router
+from weir.components.pages.replay import audit as replay_audit
+from weir.components.pages.replay.audit import trail_then
+from weir.components.pages.replay.library import Library
+from weir.components.pages.replay.page import moment
+from weir.components.pages.replay.render_bar import replay_bar
+from weir.components.pages.replay.settings import sections_then
+from weir.components.pages.replay.tree import as_past
+from weir.components.pages.replay.view import SHOWN, WINDOW_S, Past
+from weir.components.pages.scale.hand import Bound
+from weir.components.pages.scale.render_hand import hand_card
+from weir.components.ui import ids, router
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.model.decision import Reason, Scale
+from weir.controllers.model.errors import Refused
+from weir.controllers.service.steering import set_settings
+from weir.metrics.runs.library import list_runs
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.writer import LiveRun
 
 LIVE = World(at=T0 + 9999, target_latency_s=5.0)
 RECOMMENDED_AT = T0 + 50

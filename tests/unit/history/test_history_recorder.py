@@ -6,21 +6,17 @@ import pyarrow.parquet as pq
 import pytest
 from history_world import T0, fed, feed, sample
 
-from controllers.engine.audit import AuditEntry
-from controllers.engine.moves import MoveState
-from controllers.engine.ports import Rebalance
-from controllers.engine.recommendation import Recommendation, Status, moved_to
-from controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from controllers.model.decision import Move, Reason, Scale
-from controllers.model.errors import NotFound, Refused
-from metrics import record_writer
-from metrics.eventlog.tables import read_meta, read_samples
-from metrics.memory_store import MemoryStore
-from metrics.recorder import Recorder, only_one
-from metrics.replay import RecordedRun
-from metrics.run_actions import SETTINGS, Action, as_of
-from metrics.run_timeline import marks
-from metrics.runs import (
+from weir.controllers.engine.apply.moves import MoveState
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.ports import Rebalance
+from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.decision import Move, Reason, Scale
+from weir.controllers.model.errors import NotFound, Refused
+from weir.metrics.eventlog.tables import read_meta, read_samples
+from weir.metrics.runs import writer as record_writer
+from weir.metrics.runs.actions import SETTINGS, Action, as_of
+from weir.metrics.runs.library import (
     RECORD,
     RecordSettings,
     delete_run,
@@ -29,6 +25,10 @@ from metrics.runs import (
     run_folder,
     run_info,
 )
+from weir.metrics.runs.recorder import Recorder, only_one
+from weir.metrics.runs.replay import RecordedRun
+from weir.metrics.runs.timeline import marks
+from weir.metrics.store.memory_store import MemoryStore
 
 MIDNIGHT = 1_800_057_600.0
 

@@ -6,12 +6,12 @@ import pytest
 from history_world import T0, fed, feed
 from msgspec.structs import replace
 
-from controllers.model.errors import Refused
-from metrics import replay
-from metrics.eventlog.tables import read_samples
-from metrics.recorder import Recorder
-from metrics.replay import RecordedRun
-from metrics.runs import list_runs
+from weir.controllers.model.errors import Refused
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs import replay
+from weir.metrics.runs.library import list_runs
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.replay import RecordedRun
 
 
 @pytest.fixture(scope="module")

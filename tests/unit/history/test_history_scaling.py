@@ -2,9 +2,9 @@
 
 import pytest
 
-from components.view.replay_scaling import shadow_at
-from metrics.replay import RecordedRun
 from tests.support.recorded_run import T0, recorded
+from weir.components.pages.replay.scaling import shadow_at
+from weir.metrics.runs.replay import RecordedRun
 
 MOMENTS = [T0 + at for at in range(1690, 1870, 20)]  # over two blocks and a change of settings
 
@@ -38,5 +38,5 @@ def test_a_walk_back_gives_them_too_and_asks_nobody_again(run, jumps, monkeypatc
     run.worked_out.clear()
     for at in (MOMENTS[5], MOMENTS[-1]):
         shadow_at(run, "wide", at)
-    monkeypatch.setattr("components.view.replay_scaling.ask", None)
+    monkeypatch.setattr("weir.components.pages.replay.scaling.ask", None)
     assert [shadow_at(run, "wide", at) for at in reversed(MOMENTS)] == jumps[::-1]

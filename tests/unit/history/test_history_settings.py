@@ -6,19 +6,19 @@ import pyarrow.parquet as pq
 import pytest
 from history_world import T0, fed, feed, sample
 
-from components.view.replay import with_scaling, world_at
-from components.view.replay_advice import advice
-from components.view.replay_settings import NOT_RECORDED
-from controllers.engine.steering import set_mode, set_settings
-from controllers.model.snapshot import Mode
-from metrics.memory_store import MemoryStore
-from metrics.recorder import Recorder
-from metrics.replay import RecordedRun
-from metrics.run_actions import SETTINGS
-from metrics.run_figures import run_figures
-from metrics.run_settings import MODES, SettingsLog, change_words
-from metrics.run_timeline import timeline
-from metrics.runs import list_runs, run_info
+from weir.components.pages.replay.advice import advice
+from weir.components.pages.replay.settings import NOT_RECORDED
+from weir.components.pages.replay.view import with_scaling, world_at
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.service.steering import set_mode, set_settings
+from weir.metrics.runs.actions import SETTINGS
+from weir.metrics.runs.figures import run_figures
+from weir.metrics.runs.library import list_runs, run_info
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.replay import RecordedRun
+from weir.metrics.runs.settings import MODES, SettingsLog, change_words
+from weir.metrics.runs.timeline import timeline
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def only(root):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from metrics.agent import _cores
-from metrics.listener import ExecutorWork, Poll
-from metrics.removal import is_loss
+from weir.metrics.agent.agent import _cores
+from weir.metrics.agent.listener import ExecutorWork, Poll
+from weir.metrics.agent.removal import is_loss
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 import time
 
-from controllers.model.command import Command, CommandStatus, ScaleTo, StopOperator
-from controllers.model.errors import Refused
-from metrics.commands import LEADER, CommandRunner, why_refused
-from metrics.memory_store import MemoryStore
+from weir.controllers.model.command import Command, CommandStatus, ScaleTo, StopOperator
+from weir.controllers.model.errors import Refused
+from weir.metrics.agent.commands import LEADER, CommandRunner, why_refused
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def command(number: int, action=None, fence: int | None = None, lives_s: float = 30.0) -> Command:

@@ -8,12 +8,12 @@ from http.client import InvalidURL
 import pytest
 from msgspec.structs import replace
 
-from controllers.engine.effects import News
-from controllers.engine.rules import EngineSettings
-from controllers.model.errors import InvalidInput
-from controllers.settings import build
-from metrics import notify
-from metrics.notify import Notifier
+from weir.controllers.engine.apply.effects import News
+from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
+from weir.metrics.export import webhook as notify
+from weir.metrics.export.webhook import Notifier
 
 NEWS = News(
     at=1.0, event="mode.backed_off", subject="a", clusters=("a",), text="a: mode approve from now on"

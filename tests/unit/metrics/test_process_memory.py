@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controllers.model.snapshot import Batch, Cluster, ClusterSample, Edge, Executor, Operator
-from metrics.process_memory import THRESHOLDS, collect_rarely
+from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Edge, Executor, Operator
+from weir.metrics.process_memory import THRESHOLDS, collect_rarely
 
 
 def test_what_is_kept_by_the_hundred_thousand_is_not_looked_at() -> None:
@@ -42,7 +42,7 @@ def test_it_looks_less_often_and_leaves_what_was_loaded_alone() -> None:
 
 _HEAPS = """
 import ctypes, sys, threading
-from metrics.process_memory import one_heap
+from weir.metrics.process_memory import one_heap
 
 if sys.argv[1] == "one":
     assert one_heap()

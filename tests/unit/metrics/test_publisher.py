@@ -5,10 +5,10 @@ import time
 
 from redis.exceptions import ConnectionError as RedisAway
 
-from controllers.engine.ports import Part
-from controllers.model.snapshot import Cluster, ClusterSample
-from metrics.memory_store import MemoryStore
-from metrics.publisher import Publisher
+from weir.controllers.engine.ports import Part
+from weir.controllers.model.snapshot import Cluster, ClusterSample
+from weir.metrics.agent.publisher import Publisher
+from weir.metrics.store.memory_store import MemoryStore
 
 
 class Breakable(MemoryStore):

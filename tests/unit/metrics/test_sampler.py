@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from controllers.model.snapshot import BATCHES_MOST, Cluster, OperatorStatus
-from metrics.listener import (
+from weir.controllers.model.snapshot import BATCHES_MOST, Cluster, OperatorStatus
+from weir.metrics.agent.listener import (
     ExecutorWork,
     Poll,
     Progress,
@@ -16,8 +16,8 @@ from metrics.listener import (
     Terminated,
     Work,
 )
-from metrics.sampler import Sampler
-from metrics.track import Backlog, OperatorFacts
+from weir.metrics.agent.sampler import Sampler
+from weir.metrics.agent.track import Backlog, OperatorFacts
 
 CLUSTER = Cluster(name="a", cores_per_executor=1)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controllers.model.errors import InvalidInput, Refused
-from metrics.sizing import Sizing
+from weir.controllers.model.errors import InvalidInput, Refused
+from weir.metrics.agent.sizing import Sizing
 
 
 class Fleet(Sizing):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.model.series import LoadSeries, correlation_matrix
+from weir.controllers.model.series import LoadSeries, correlation_matrix
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=0, max_size=12)
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from controllers.model.snapshot import (
+from weir.controllers.model.snapshot import (
     Cluster,
     ClusterSample,
     Operator,

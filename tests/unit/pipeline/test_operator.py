@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from controllers.model.errors import InvalidInput
-from pipeline.host import load_operators
-from pipeline.operator import Context, Operator, OperatorError, check
+from weir.controllers.model.errors import InvalidInput
+from weir.pipeline.hosts.host import load_operators
+from weir.pipeline.hosts.operator import Context, Operator, OperatorError, check
 
 
 def build(spark, context):
@@ -50,10 +50,10 @@ def test_modules_are_checked() -> None:
     with pytest.raises(InvalidInput, match="cannot be imported"):
         load_operators("no.such.module")
     with pytest.raises(InvalidInput, match="neither OPERATORS nor operators"):
-        load_operators("pipeline.ports")
+        load_operators("weir.pipeline.local.ports")
     with pytest.raises(InvalidInput, match="there is no setting 'cost'"):
-        load_operators("pipeline.workloads.top_n", {"cost": "1"})
+        load_operators("weir.pipeline.workloads.top_n", {"cost": "1"})
     with pytest.raises(InvalidInput, match="cost_kind"):
-        load_operators("pipeline.workloads.top_n", {"cost_kind": "magic"})
-    names = [o.name for o in load_operators("pipeline.workloads.top_n", {"max_rows": "10"})]
+        load_operators("weir.pipeline.workloads.top_n", {"cost_kind": "magic"})
+    names = [o.name for o in load_operators("weir.pipeline.workloads.top_n", {"max_rows": "10"})]
     assert names == ["extractor", "topic_count", "top_n"]

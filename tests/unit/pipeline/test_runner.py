@@ -12,16 +12,16 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from controllers.engine.ports import Placement
-from controllers.model.command import RestartOperator, StopOperator
-from controllers.model.errors import Refused
-from controllers.model.placement import operator_lease
-from controllers.model.snapshot import OperatorStatus
-from metrics.memory_store import MemoryStore
-from pipeline import host as host_module
-from pipeline.host import Host, HostSettings
-from pipeline.operator import Operator
-from pipeline.runner import HALT_S, LEASE_S, Runner
+from weir.controllers.engine.ports import Placement
+from weir.controllers.model.command import RestartOperator, StopOperator
+from weir.controllers.model.errors import Refused
+from weir.controllers.model.placement import operator_lease
+from weir.controllers.model.snapshot import OperatorStatus
+from weir.metrics.store.memory_store import MemoryStore
+from weir.pipeline.hosts import host as host_module
+from weir.pipeline.hosts.host import Host, HostSettings
+from weir.pipeline.hosts.operator import Operator
+from weir.pipeline.hosts.runner import HALT_S, LEASE_S, Runner
 
 
 class Query:
@@ -261,7 +261,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     monkeypatch.setattr(host_module, "Executors", lambda *_: None)
     monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
     monkeypatch.setattr(host_module, "RENEW_S", 0.05)
-    monkeypatch.setattr("pipeline.runner.LEASE_S", 2.5)
+    monkeypatch.setattr("weir.pipeline.hosts.runner.LEASE_S", 2.5)
     store = MemoryStore()
     store.place(Placement(operator="x", cluster="a"))
     settings = HostSettings(name="a", master="", redis_url="", place=("x",))

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from controllers.engine.ports import Workload
-from pipeline.edges.source import admitted, sharded
-from pipeline.edges.stream import chunks_of, decode
-from pipeline.workloads.generator import rate_at, tweets
-from pipeline.workloads.topics import EXPONENT, TOPICS, topic_counts, topic_numbers
+from weir.controllers.engine.ports import Workload
+from weir.pipeline.edges.source import admitted, sharded
+from weir.pipeline.edges.stream import chunks_of, decode
+from weir.pipeline.workloads.generator import rate_at, tweets
+from weir.pipeline.workloads.topics import EXPONENT, TOPICS, topic_counts, topic_numbers
 
 
 def test_topics_follow_zipfs_law() -> None:

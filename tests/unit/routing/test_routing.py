@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from controllers.model.errors import InvalidInput
-from controllers.routing.hashing import stable_hash
-from controllers.routing.potc import Potc, potc_loads
-from controllers.routing.ring import HashRing
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.placement.hashing import stable_hash
+from weir.controllers.placement.potc import Potc, potc_loads
+from weir.controllers.placement.ring import HashRing
 
 KEYS = [f"key-{k}" for k in range(4000)]
 
@@ -43,7 +43,7 @@ def test_weights_share_the_keys_out():
 
 
 def test_on_a_collision_the_first_node_keeps_the_spot(monkeypatch):
-    monkeypatch.setattr("controllers.routing.ring.stable_hash", lambda key: 7)
+    monkeypatch.setattr("weir.controllers.placement.ring.stable_hash", lambda key: 7)
     ring = HashRing(["first", "second"], points=3)
     assert ring.node_of("any") == "first"
     ring.remove("first")
@@ -52,7 +52,7 @@ def test_on_a_collision_the_first_node_keeps_the_spot(monkeypatch):
 
 def test_the_same_in_another_process():
     code = (
-        "from controllers.routing.ring import HashRing; r = HashRing(['a', 'b', 'c']);"
+        "from weir.controllers.placement.ring import HashRing; r = HashRing(['a', 'b', 'c']);"
         "print([r.node_of(str(k)) for k in range(50)])"
     )
     outs = {

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from math import inf, nan
 from typing import Any
 
-from controllers.model.decision import Decision, Scale
-from controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
-from controllers.scaling.base import Scaler
+from weir.controllers.model.decision import Decision, Scale
+from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.scaling.base import Scaler
 
 PERIOD_S = 5.0
 

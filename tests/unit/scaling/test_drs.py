@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.drs.allocate import assign_processors, min_processors
-from controllers.scaling.drs.erlang import erlang_b, erlang_c, least_servers, waiting_s
-from controllers.scaling.drs.network import Network, Station, arrival_rates
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.drs.allocate import assign_processors, min_processors
+from weir.controllers.scaling.drs.erlang import erlang_b, erlang_c, least_servers, waiting_s
+from weir.controllers.scaling.drs.network import Network, Station, arrival_rates
 
 
 def chain(*offered: float, external: float = 1.0, variability: float = 1.0) -> Network:

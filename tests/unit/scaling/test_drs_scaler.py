@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from scaling_world import World, operator, snapshot
 
-from controllers.model.decision import NoChange, Scale
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.base import Scope
-from controllers.scaling.drs.measure import Figure, Smoothing, Track, cost_of, pooled
-from controllers.scaling.drs.network import Station
-from controllers.scaling.registry import create
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.drs.measure import Figure, Smoothing, Track, cost_of, pooled
+from weir.controllers.scaling.drs.network import Station
+from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
 

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 from scaling_world import World
 
-from controllers.scaling.base import Scope
-from controllers.scaling.parameter_optimisation.cost import Prices, Size, Thresholds, cost
-from controllers.scaling.parameter_optimisation.search import search
-from controllers.scaling.parameter_optimisation.window import cut
-from controllers.scaling.registry import create
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.parameter_optimisation.cost import Prices, Size, Thresholds, cost
+from weir.controllers.scaling.parameter_optimisation.search import search
+from weir.controllers.scaling.parameter_optimisation.window import cut
+from weir.controllers.scaling.registry import create
 
 SIZE = Size(executors=2, cores=1, low=1, high=10)
 

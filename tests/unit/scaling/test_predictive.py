@@ -7,13 +7,13 @@ import msgspec
 import pytest
 from scaling_world import World, operator, snapshot
 
-from controllers.model.decision import Scale
-from controllers.model.errors import InvalidInput
-from controllers.scaling.base import Scope
-from controllers.scaling.predictive.forecast import Fit, holt_winters, seasonal_naive
-from controllers.scaling.predictive.history import History, Plan
-from controllers.scaling.predictive.scaler import Method, busier
-from controllers.scaling.registry import create
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.predictive.forecast import Fit, holt_winters, seasonal_naive
+from weir.controllers.scaling.predictive.history import History, Plan
+from weir.controllers.scaling.predictive.scaler import Method, busier
+from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
 

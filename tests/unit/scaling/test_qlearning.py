@@ -6,25 +6,25 @@ import msgspec
 import pytest
 from scaling_world import World, operator, snapshot
 
-from controllers.model.decision import NoChange, Scale
-from controllers.model.errors import InvalidInput
-from controllers.scaling.base import Scope
-from controllers.scaling.qlearning.initial import initial_table, optimised
-from controllers.scaling.qlearning.memory import epsilon_of, fresh_memory, solved_by_samples
-from controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
-from controllers.scaling.qlearning.reward import reward
-from controllers.scaling.qlearning.settings import (
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build, describe
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.qlearning.initial import initial_table, optimised
+from weir.controllers.scaling.qlearning.memory import epsilon_of, fresh_memory, solved_by_samples
+from weir.controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
+from weir.controllers.scaling.qlearning.reward import reward
+from weir.controllers.scaling.qlearning.settings import (
     Initialisation,
     Policy,
     QSettings,
     RewardRule,
     Strategy,
 )
-from controllers.scaling.qlearning.states import Action, Space
-from controllers.scaling.qlearning.strategy import steps
-from controllers.scaling.qlearning.table import export_table, import_table
-from controllers.scaling.registry import create
-from controllers.settings import build, describe
+from weir.controllers.scaling.qlearning.states import Action, Space
+from weir.controllers.scaling.qlearning.strategy import steps
+from weir.controllers.scaling.qlearning.table import export_table, import_table
+from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
 IN, NONE, OUT = Action.IN, Action.NONE, Action.OUT

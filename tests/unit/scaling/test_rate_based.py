@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from scaling_world import World, operator, snapshot
 
-from controllers.model.decision import NoChange, Scale
-from controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
-from controllers.scaling.base import Scope
-from controllers.scaling.rates import demands
-from controllers.scaling.registry import create
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.rates import demands
+from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
 

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scaling_world import World, odd_snapshots, operator, snapshot
 
-from controllers.model.decision import NoChange, Scale
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.base import Scope
-from controllers.scaling.registry import create, scalers
-from controllers.settings import build, describe
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build, describe
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.registry import create, scalers
 
 NAMES = tuple(scalers())
 SCOPE = Scope(cluster="a")

@@ -3,12 +3,12 @@
 import pytest
 from scaling_world import operator, snapshot
 
-from controllers.model.decision import NoChange, Scale
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Snapshot
-from controllers.scaling.base import Scope
-from controllers.scaling.dodo import target
-from controllers.scaling.registry import create
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.dodo import target
+from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
 

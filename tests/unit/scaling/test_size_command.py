@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commands.size import run
+from weir.commands.size import run
 
 CHAIN: dict[str, Any] = {
     "operators": [

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from controllers.scaling.qlearning.updates import td_update, value_iteration
+from weir.controllers.scaling.qlearning.updates import td_update, value_iteration
 
 Cell = tuple[int, int]
 MOVES = {"north": (-1, 0), "south": (1, 0), "east": (0, 1), "west": (0, -1)}

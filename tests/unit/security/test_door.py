@@ -7,21 +7,21 @@ import threading
 
 import pytest
 
-from components.security import NOBODY, NotAllowed, Person, Role, acting_as, require
-from components.security.events import (
+from weir.components.web.security import NOBODY, NotAllowed, Person, Role, acting_as, require
+from weir.components.web.security.events import (
     REFUSALS_KEPT,
     Background,
     SecurityEvent,
     audited_by,
     record,
 )
-from components.security.gate import Gate
-from components.security.middleware import Security
-from components.security.passwords import checked_password, fits, hashed
-from components.security.sessions import Sessions
-from components.security.settings import SignInSettings, from_env, to_env
-from controllers.model.errors import InvalidInput
-from metrics.users import UsersFile
+from weir.components.web.security.gate import Gate
+from weir.components.web.security.middleware import Security
+from weir.components.web.security.passwords import checked_password, fits, hashed
+from weir.components.web.security.sessions import Sessions
+from weir.components.web.security.settings import SignInSettings, from_env, to_env
+from weir.controllers.model.errors import InvalidInput
+from weir.metrics.store.users import UsersFile
 
 
 class Records:
@@ -61,7 +61,7 @@ class Door:
         self.app = Security(self._app, script_hashes=[], gate=self.gate)
 
     async def _app(self, scope, receive, send):
-        from components.security import current_user
+        from weir.components.web.security import current_user
 
         self.seen.append(current_user())
         await send({"type": "http.response.start", "status": 200, "headers": []})

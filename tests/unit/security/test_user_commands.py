@@ -5,11 +5,11 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from commands.user import token, user
-from components.security.passwords import fits
-from components.security.tokens import token_of
-from controllers.model.errors import InvalidInput, NotFound
-from metrics.users import Role, UsersFile
+from weir.commands.user import token, user
+from weir.components.web.security.passwords import fits
+from weir.components.web.security.tokens import token_of
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.metrics.store.users import Role, UsersFile
 
 PASSWORD = "correct horse battery staple"
 NOWHERE = "redis://127.0.0.1:1/0"  # nobody listens there

@@ -6,9 +6,9 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from components.security.tokens import new_token, token_of
-from controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
-from metrics.users import Role, User, UsersFile
+from weir.components.web.security.tokens import new_token, token_of
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
+from weir.metrics.store.users import Role, User, UsersFile
 
 
 @pytest.fixture

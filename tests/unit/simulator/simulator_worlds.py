@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from controllers.model.snapshot import ClusterSample
-from controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
-from controllers.simulator.run import _as_recorded
-from controllers.simulator.world import World
+from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
+from weir.controllers.simulator.run import _as_recorded
+from weir.controllers.simulator.world import World
 
 PERIOD_S = 2.0
 BEGIN = 1_700_000_000.37  # triggers are whole multiples since the epoch, samples are not

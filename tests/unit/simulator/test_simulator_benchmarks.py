@@ -8,8 +8,8 @@ from simulator_worlds import pipeline, recorded
 from benchmarks import simulator as on_runs
 from benchmarks import tuning as on_traces
 from benchmarks.record_demo import PROFILE, rate_at
-from controllers.simulator import Trace
-from metrics.record_writer import LiveRun
+from weir.controllers.simulator import Trace
+from weir.metrics.runs.writer import LiveRun
 
 DAY = 86_400.0
 

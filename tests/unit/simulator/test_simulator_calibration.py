@@ -4,11 +4,11 @@ import pytest
 from msgspec.structs import replace
 from simulator_worlds import PERIOD_S, pipeline, recorded, steady
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Cluster, ClusterSample, Operator
-from controllers.simulator import RECORDED, Calibrated, calibrate, what_if
-from controllers.simulator.calibrate import calibrated_world
-from controllers.simulator.recording import read_recording, upstream_of
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.simulator import RECORDED, Calibrated, calibrate, what_if
+from weir.controllers.simulator.calibrate import calibrated_world
+from weir.controllers.simulator.recording import read_recording, upstream_of
 
 
 @pytest.fixture(scope="module")

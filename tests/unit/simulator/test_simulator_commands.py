@@ -11,15 +11,15 @@ from rich.console import Console
 from simulator_worlds import pipeline, recorded
 from typer.testing import CliRunner
 
-from app import app
-from commands.what_if import error_lines, table_of
-from controllers.scaling.qlearning.table import import_table
-from controllers.scaling.registry import scalers
-from controllers.simulator import RECORDED, InForce, Summary, calibrate
-from controllers.simulator import what_if as ask
-from controllers.simulator.run import make_scaler
-from metrics.eventlog.tables import RunWriter
-from metrics.replay import RecordedRun
+from weir.commands.main import app
+from weir.commands.what_if import error_lines, table_of
+from weir.controllers.scaling.qlearning.table import import_table
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.simulator import RECORDED, InForce, Summary, calibrate
+from weir.controllers.simulator import what_if as ask
+from weir.controllers.simulator.run import make_scaler
+from weir.metrics.eventlog.tables import RunWriter
+from weir.metrics.runs.replay import RecordedRun
 
 FIELDS = [
     "scaler", "latency_p50_s", "latency_p95_s", "latency_p99_s", "share_over_target",

@@ -3,10 +3,10 @@
 import pytest
 from simulator_worlds import pipeline, recorded, steady
 
-from controllers.model.errors import InvalidInput
-from controllers.model.snapshot import Mode
-from controllers.simulator import AS_SET, RECORDED, Calibrated, InForce, calibrate, what_if
-from controllers.simulator.model import WorldModel
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.simulator import AS_SET, RECORDED, Calibrated, InForce, calibrate, what_if
+from weir.controllers.simulator.model import WorldModel
 
 
 def in_force(since: float, executors: int, acts: bool = True) -> InForce:

@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from controllers.model.errors import InvalidInput
-from controllers.settings import build
-from controllers.simulator import Scenario, Trace, read_trace, trace, world_of
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
+from weir.controllers.simulator import Scenario, Trace, read_trace, trace, world_of
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,15 @@ from msgspec.structs import replace
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
-from controllers.model.errors import InvalidInput
-from controllers.scaling.qlearning.table import export_table, import_table
-from controllers.scaling.registry import scaler_type, scalers
-from controllers.simulator import Scenario, Trace, WorldModel, world_of
-from controllers.simulator.run import make_scaler
-from controllers.simulator.search import Job, evaluate, open_study, search
-from controllers.simulator.space import Space, default_settings
-from controllers.simulator.tune import split, tune
-from controllers.simulator.tuning import (
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.scaling.qlearning.table import export_table, import_table
+from weir.controllers.scaling.registry import scaler_type, scalers
+from weir.controllers.simulator import Scenario, Trace, WorldModel, world_of
+from weir.controllers.simulator.run import make_scaler
+from weir.controllers.simulator.search import Job, evaluate, open_study, search
+from weir.controllers.simulator.space import Space, default_settings
+from weir.controllers.simulator.tune import split, tune
+from weir.controllers.simulator.tuning import (
     Trial,
     choose,
     dominates,

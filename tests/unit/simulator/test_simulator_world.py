@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from simulator_worlds import pipeline, steady
 
-from controllers.model.snapshot import OperatorStatus
-from controllers.scaling.registry import scalers
-from controllers.simulator import Calibrated, what_if
-from controllers.simulator.model import NOWHERE, ClusterModel
-from controllers.simulator.run import make_scaler, simulate
-from controllers.simulator.summary import summarise
-from controllers.simulator.world import World
+from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.simulator import Calibrated, what_if
+from weir.controllers.simulator.model import NOWHERE, ClusterModel
+from weir.controllers.simulator.run import make_scaler, simulate
+from weir.controllers.simulator.summary import summarise
+from weir.controllers.simulator.world import World
 
 
 @settings(max_examples=25, deadline=None)

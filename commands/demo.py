@@ -1,0 +1,276 @@
+"""Everything on one machine: Redis, Spark, two clusters, a workload, engine and pages."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis.exceptions import RedisError
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from weir.commands.trail import audited, me
+from weir.components.pages.sign_in.service import SignIn, admin_link
+from weir.components.web.app import gunicorn_argv, web_env
+from weir.components.web.security.settings import SignInSettings
+from weir.controllers.model.errors import Unavailable
+from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.users import UsersFile
+from weir.pipeline.local.ports import LOOPBACK, free_port
+from weir.pipeline.local.process import scratch
+from weir.pipeline.local.redis_server import RedisServer
+from weir.pipeline.local.standalone import Standalone
+from weir.pipeline.local.supervisor import Child
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMEOUT_S = 240.0
+TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One of the demonstration's clusters: the extreme case puts the work on the small one."""
+
+    name: str
+    executors: int
+    max_executors: int
+    cores: int
+    operators: str
+
+
+CLUSTERS = (
+    Cluster("wide", 2, 4, 2, "extractor"),
+    Cluster("narrow", 1, 4, 1, "topic_count,top_n"),
+)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What bare `app.py` can be told."""
+
+    port: int = 8050
+    redis_url: str | None = None
+    master: str | None = None
+    period_s: float = 2.0
+    rows_per_s: float = 100.0
+    ramp_rows_per_s2: float = 5.0
+    most_rows_per_s: float = 250.0
+    workers: int = 2
+    set_: tuple[str, ...] = ()  # settings of the operators, key=value
+    runs: Path = Path("runs")
+
+
+class Everything:
+    """All parts, in the order in which they come up; they go down the other way round."""
+
+    def __init__(self, settings: RunSettings, folder: Path, console: Console) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.console = console
+        self.children: list[Child] = []
+        self.seconds: dict[str, float | None] = {}
+        self.stopping = threading.Event()
+        self.port = free_port(settings.port)
+        self.address = f"http://{LOOPBACK}:{self.port}"
+        users = os.environ.get("WEIR_USERS") or str(folder / "users.json")
+        self.sign_in = SignInSettings(users=users)
+
+    # -- up
+
+    def up(self) -> None:
+        """Start every part and wait until there are live figures of every cluster."""
+        began = time.monotonic()
+        with Live(self._table(), console=self.console, refresh_per_second=4) as live:
+
+            def draw() -> None:
+                live.update(self._table())
+
+            redis_url = self._redis(draw)
+            store = RedisStore.at(redis_url)
+            web = self._add(
+                "web", gunicorn_argv(LOOPBACK, self.port, self.settings.workers),
+                self._web_answers,
+                web_env(
+                    redis_url, target_latency_s=TARGET_LATENCY_S, runs_dir=self.settings.runs,
+                    sign_in=self.sign_in,
+                ),
+            )  # fmt: skip
+            master = self._spark(draw)
+            hosts = [self._host(c, redis_url, master, store) for c in CLUSTERS]
+            engine = self._add(
+                "engine", self._app("engine", "--redis", redis_url),
+                lambda: any(p.kind == "engine" for p in store.parts()),
+            )  # fmt: skip
+            recorder = self._add(
+                "recorder",
+                self._app("record", "--redis", redis_url, "--runs", str(self.settings.runs)),
+                lambda: any(p.kind == "recorder" for p in store.parts()),
+            )
+            self._wait([web, engine, recorder, *hosts], draw)
+            # Rows begin to flow when both clusters can take them; then the figures are live.
+            generator = self._add(
+                "generator",
+                self._app(
+                    "generate", "--redis", redis_url,
+                    "--rate", str(self.settings.rows_per_s),
+                    "--ramp", str(self.settings.ramp_rows_per_s2),
+                    "--most", str(self.settings.most_rows_per_s),
+                ),
+                lambda: all(any(o.batch_rows for o in s.operators) for s in store.latest()),
+            )  # fmt: skip
+            self._wait([generator], draw)
+        took_s = time.monotonic() - began
+        people = SignIn(store.client, UsersFile(self.sign_in.users), self.sign_in)
+        with audited(redis_url):
+            link = admin_link(people, me())
+        self.console.print(f"\nWeir is live after {took_s:.0f} s: [bold]{self.address}[/bold]")
+        self.console.print("Sign in as admin with this link; it works once:")
+        self.console.print(f"    {self.address}{link}", soft_wrap=True, markup=False)
+        self.console.print("Ctrl-C stops everything.\n")
+
+    def _redis(self, draw: Callable[[], None]) -> str:
+        if self.settings.redis_url:
+            return self.settings.redis_url
+        # The other commands look at Redis's usual port unless they are told otherwise.
+        server = RedisServer(self.folder / "redis", free_port(6379))
+        server.folder.mkdir(parents=True)
+        self._wait([self._add("redis", server.argv, server.answers)], draw)
+        return server.url
+
+    def _spark(self, draw: Callable[[], None]) -> str:
+        if self.settings.master:
+            return self.settings.master
+        spark = Standalone(self.folder / "spark")
+        for part, argv, ready in (
+            ("spark master", spark.master_argv, spark.master_ready),
+            ("spark worker", spark.worker_argv, spark.worker_ready),
+        ):
+            self._wait([self._add(part, argv, ready, spark.environment)], draw)
+        return spark.url
+
+    def _host(self, cluster: Cluster, redis_url: str, master: str, store: RedisStore) -> Child:
+        argv = self._app(
+            "host", cluster.name, "--redis", redis_url, "--master", master,
+            "--operators", "weir.pipeline.workloads.top_n", "--place", cluster.operators,
+            "--executors", str(cluster.executors), "--max-executors", str(cluster.max_executors),
+            "--cores", str(cluster.cores), "--period", str(self.settings.period_s),
+            "--checkpoints", str(self.folder / "checkpoints"),
+            "--local-dir", str(self.folder / f"local-{cluster.name}"),
+            *(word for pair in self.settings.set_ for word in ("--set", pair)),
+        )  # fmt: skip
+
+        def live() -> bool:
+            found = next((s for s in store.latest() if s.cluster.name == cluster.name), None)
+            return found is not None and all(o.status == "running" for o in found.operators)
+
+        return self._add(f"cluster {cluster.name}", argv, live)
+
+    def _app(self, *args: str) -> list[str]:
+        return [sys.executable, str(ROOT / "app.py"), *args]
+
+    def _add(
+        self,
+        name: str,
+        argv: list[str],
+        ready: Callable[[], bool],
+        env: dict[str, str] | None = None,
+    ) -> Child:
+        log_file = self.folder / "logs" / f"{name.replace(' ', '-')}.log"
+        # Everything that would go to the system's temporary folder goes into ours.
+        own = {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), **(env or {})}
+        child = Child(name, argv, log_file, ready, own)
+        self.children.append(child)
+        self.seconds[name] = None
+        child.start()
+        return child
+
+    def _wait(self, children: list[Child], draw: Callable[[], None]) -> None:
+        waiting = list(children)
+        while waiting and not self.stopping.is_set():
+            for child in list(waiting):
+                took_s = time.monotonic() - child.started_at
+                if self._is_ready(child):
+                    self.seconds[child.name] = took_s
+                    waiting.remove(child)
+                elif child.process is None or child.process.poll() is not None:
+                    raise Unavailable(f"{child.name} did not start:\n{_tail(child.log_file)}")
+                elif took_s > TIMEOUT_S:
+                    raise Unavailable(f"{child.name} takes too long:\n{_tail(child.log_file)}")
+            draw()
+            time.sleep(0.2)
+
+    @staticmethod
+    def _is_ready(child: Child) -> bool:
+        try:
+            return child.ready()
+        except (OSError, RedisError):
+            return False
+
+    def _web_answers(self) -> bool:
+        with urllib.request.urlopen(f"{self.address}/health", timeout=2) as answer:
+            return bool(answer.status < 500)
+
+    def _table(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        for child in self.children:
+            took_s = self.seconds[child.name]
+            ready = took_s is not None
+            mark = "[green]ready[/green]" if ready else "[yellow]starting[/yellow]"
+            seconds = took_s if took_s is not None else time.monotonic() - child.started_at
+            table.add_row(child.name, mark, f"{seconds:5.1f} s")
+        return table
+
+    # -- while it runs, and down
+
+    def watch(self) -> None:
+        """Start again what dies, until told to stop."""
+        while not self.stopping.wait(0.3):
+            for child in self.children:
+                said = child.watch()
+                if said:
+                    self.console.print(said)
+
+    def down(self) -> None:
+        """Stop every part, the last one started first."""
+        for child in reversed(self.children):
+            with self.console.status(f"stopping {child.name}"):
+                child.stop()
+
+
+def run(settings: RunSettings) -> int:
+    """Bring everything up, keep it up, and leave nothing behind."""
+    console = Console()
+    folder = Path(tempfile.mkdtemp(prefix="weir-"))
+    (folder / "tmp").mkdir()
+    everything = Everything(settings, folder, console)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: everything.stopping.set())
+    failed = None
+    try:
+        everything.up()
+        everything.watch()
+    except Unavailable as error:
+        failed = error
+    finally:
+        everything.down()
+        shutil.rmtree(folder, ignore_errors=True)
+    if failed:
+        console.print(f"[red]Weir could not start:[/red] {failed}")
+        return 1
+    console.print("Everything has stopped.")
+    return 0
+
+
+def _tail(log_file: Path, lines: int = 15) -> str:
+    try:
+        return "\n".join(log_file.read_text(errors="replace").splitlines()[-lines:])
+    except OSError:
+        return "(no log)"

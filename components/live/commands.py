@@ -1,0 +1,205 @@
+"""Commands as people read them, and what a dialog says before one is sent."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from weir.components.live.figures import idle
+from weir.components.live.world import World, stale
+from weir.components.pages.balance.rebalances import WORDS
+from weir.components.ui.text import plural, seconds
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.model.command import (
+    Action,
+    Command,
+    CommandResult,
+    CommandStatus,
+    RestartOperator,
+    ScaleTo,
+    StartOperator,
+    StopOperator,
+    describe,
+)
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.snapshot import Cluster
+
+Verb = Literal["scale", "start", "stop", "restart"]
+EXPIRES_AFTER_S = 120.0
+"""A command that no agent has taken by then is not carried out any more."""
+
+
+class CommandRow(Struct, frozen=True, kw_only=True):
+    """One line of the list of commands."""
+
+    id: str
+    at: float
+    cluster: str
+    what: str
+    status: CommandStatus
+    message: str = ""
+    progress: float | None = None
+    word: str = ""  # shown for the status, where that says too little
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What a dialog asks before a command is sent."""
+
+    verb: Verb
+    cluster: str
+    operator: str = ""
+    title: str
+    text: str
+    warning: str = ""
+    confirm: str
+    danger: bool = False
+    executors: int | None = None  # present; given only where a number is asked for
+    least: int = 1
+    most: int = 1
+
+
+def rows(
+    world: World, *, cluster: str = "", operator: str = "", limit: int = 6
+) -> list[CommandRow]:
+    """The newest commands and moves, of everything or of one cluster or operator."""
+    found = []
+    for rebalance in world.rebalances:
+        for state in rebalance.moves:
+            move = state.move
+            if cluster and cluster not in (move.source, move.target):
+                continue
+            if not operator or operator == move.operator:
+                found.append(move_row(rebalance, state))
+    for command, result in world.commands:
+        if cluster and command.cluster != cluster:
+            continue
+        if operator and getattr(command.action, "operator", "") != operator:
+            continue
+        found.append(row(command, result))
+    found.sort(key=lambda r: r.at, reverse=True)
+    return found[:limit]
+
+
+def row(command: Command, result: CommandResult) -> CommandRow:
+    """A command and its result in one line."""
+    return CommandRow(
+        id=command.id,
+        at=command.issued_at,
+        cluster=command.cluster,
+        what=describe(command.action),
+        status=result.status,
+        message=result.message,
+        progress=None if result.status.final else result.progress,
+    )
+
+
+_STEPS = {
+    Step.PLANNED: CommandStatus.PENDING,
+    Step.DONE: CommandStatus.DONE,
+    Step.RETURNED: CommandStatus.FAILED,
+    Step.FAILED: CommandStatus.FAILED,
+}
+
+
+def move_row(rebalance: Rebalance, state: MoveState) -> CommandRow:
+    """A move in one line: its step, and its pause once that was measured."""
+    move = state.move
+    message = state.message
+    if not message and state.paused_s is not None:
+        message = f"paused {seconds(state.paused_s)}"
+    return CommandRow(
+        id=f"{rebalance.id}/{move.operator}",
+        at=rebalance.at,
+        cluster=move.source,
+        what=f"move {move.operator} to {move.target}",
+        status=_STEPS.get(state.step, CommandStatus.RUNNING),
+        message=message,
+        word=WORDS[state.step],
+    )
+
+
+def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Question:
+    """What will happen, said before it is asked for."""
+    target = world.snapshot.cluster(cluster)
+    if target is None:
+        raise NotFound(f"There is no cluster {cluster} any more.")
+    warning = (
+        f"{cluster} has sent no data lately; the command waits up to "
+        f"{EXPIRES_AFTER_S:.0f} s for its agent and is dropped then."
+        if stale(world, cluster)
+        else ""
+    )
+    if verb == "scale":
+        return _scale_question(target, warning)
+    found = world.snapshot.operator(operator)
+    if found is None:
+        raise NotFound(f"There is no operator {operator} any more.")
+    texts = {
+        "stop": f"{operator} ends its present batch, commits it and stays stopped on {cluster}. "
+        "Rows wait in its source until it is started again.",
+        "start": f"{operator} starts on {cluster} and goes on from its checkpoint.",
+        "restart": f"{operator} ends its present batch, commits it and starts again from its "
+        f"checkpoint on {cluster}. Rows wait meanwhile; nothing is lost or counted twice.",
+    }
+    if idle(found) and verb == "stop":
+        warning = warning or f"{operator} is not running now."
+    return Question(
+        verb=verb,
+        cluster=cluster,
+        operator=operator,
+        title=f"{verb.capitalize()} {operator}?",
+        text=texts[verb],
+        warning=warning,
+        confirm=f"{verb.capitalize()} operator",
+        danger=verb == "stop",
+    )
+
+
+def scale_text(now: int, wanted: int, cores_per_executor: int, cluster: str) -> str:
+    """What a change of the number of executors means.
+
+    >>> scale_text(3, 4, 2, "wide")
+    'wide asks Spark for 1 executor more: 3 now, 4 then, 8 cores in all. It takes some seconds.'
+    """
+    if wanted == now:
+        return f"{cluster} has {plural(now, 'executor')} now; nothing would change."
+    cores = plural(wanted * cores_per_executor, "core")
+    if wanted > now:
+        return (
+            f"{cluster} asks Spark for {plural(wanted - now, 'executor')} more: {now} now, "
+            f"{wanted} then, {cores} in all. It takes some seconds."
+        )
+    return (
+        f"{cluster} gives {plural(now - wanted, 'executor')} back: {now} now, {wanted} then, "
+        f"{cores} in all. Tasks that run on them finish first; no row is lost."
+    )
+
+
+def action_of(verb: Verb, operator: str, executors: int | None) -> Action:
+    """The action behind a dialog's button."""
+    match verb:
+        case "scale":
+            if executors is None or executors < 0:
+                raise InvalidInput("Say how many executors there should be.", field="executors")
+            return ScaleTo(executors=executors)
+        case "start":
+            return StartOperator(operator=operator)
+        case "stop":
+            return StopOperator(operator=operator)
+        case "restart":
+            return RestartOperator(operator=operator)
+
+
+def _scale_question(cluster: Cluster, warning: str) -> Question:
+    return Question(
+        verb="scale",
+        cluster=cluster.name,
+        title=f"Scale {cluster.name}",
+        text=scale_text(
+            cluster.executors, cluster.executors, cluster.cores_per_executor, cluster.name
+        ),
+        warning=warning,
+        confirm="Scale cluster",
+        executors=cluster.executors,
+        least=cluster.min_executors,
+        most=max(cluster.max_executors, cluster.executors),
+    )

@@ -1,0 +1,68 @@
+"""Reads from the store what the inbox, the modes and the header show."""
+
+import logging
+
+import msgspec
+
+from weir.components.live.control import Control, Pause
+from weir.controllers.engine.facts import LOOK_BACK
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.judge.verification import Track, tracks
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.service.recommendations import engine_settings
+
+log = logging.getLogger(__name__)
+
+KEPT = 60
+SELDOM_S = 5.0
+"""Outlooks and track records are large and change every few seconds: no need to look more often."""
+TRAIL = 100
+
+
+class ControlReader:
+    """Small facts each time, the scalers' reasons and the track records now and then."""
+
+    def __init__(self) -> None:
+        self._waits: dict[str, str] = {}
+        self._tracks: dict[str, Track] = {}
+        self._seldom_at = float("-inf")
+
+    def read(self, store: Store, now: float) -> Control:
+        """All that is known of the control of the clusters now."""
+        if now - self._seldom_at >= SELDOM_S:
+            self._waits, self._tracks = _waits(store), tracks(store.record(LOOK_BACK))
+            self._seldom_at = now
+        settings = engine_settings(store)
+        return Control(
+            recommendations=_known(store),
+            modes=store.modes(),
+            settings=settings,
+            paused=_pause(store) if settings.paused else None,
+            tracks=self._tracks,
+            waits=self._waits,
+        )
+
+
+def _known(store: Store) -> tuple[Recommendation, ...]:
+    """The newest, and the newest of those that count: many that came to nothing must not
+    take the place of what was done."""
+    found = {r.id: r for r in (*store.record(KEPT), *store.recommendations(KEPT))}
+    return tuple(sorted(found.values(), key=lambda r: (r.at, r.id), reverse=True))
+
+
+def _waits(store: Store) -> dict[str, str]:
+    try:
+        return store.scale_waits()
+    except msgspec.DecodeError as error:  # written by another version
+        log.warning("scale outlooks: %s", error)
+        return {}
+
+
+def _pause(store: Store) -> Pause:
+    """Who paused, from the trail; else who last changed the engine's settings."""
+    for entry in store.audit(TRAIL):
+        if entry.action == "engine.paused":
+            return Pause(at=entry.at, by=entry.by, why=entry.why)
+    by, at = store.settings_changed(ENGINE) or ("", 0.0)
+    return Pause(at=at, by=by)

@@ -1,0 +1,175 @@
+"""Which parts are up, in a word each.
+
+up        it gave a sign of life lately
+starting  it says so itself
+silent    no sign of life for longer than it should take
+down      it said good-bye; of Redis: it does not answer
+unseen    it has never reported
+unknown   Redis, where it would report, does not answer
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weir.components.live.world import World, stale, stale_after_s
+from weir.components.ui.text import plural
+from weir.controllers.engine.ports import Part
+
+MANY = 12
+"""Of a kind with more parts than these, the header does not name those that are well."""
+SILENT_AFTER_S = 6.0
+"""Every part beats each one or two seconds; a missing third beat is worth a word."""
+
+State = Literal["up", "starting", "silent", "down", "unseen", "unknown"]
+_ORDER = {"redis": 0, "engine": 1, "host": 2, "agent": 3, "generator": 4, "web": 5}
+_TITLES = {"engine": "Engine", "host": "Host", "agent": "Job", "generator": "Generator"}
+
+
+class PartHealth(Struct, frozen=True, kw_only=True):
+    """One part as it is shown."""
+
+    id: str
+    kind: str
+    title: str
+    state: State
+    at: float | None = None  # last sign of life; None: nothing to count from
+    detail: str = ""
+
+
+def part_state(part: Part, at: float) -> State:
+    """What a part's last sign of life says now.
+
+    >>> part_state(Part(id="engine", kind="engine", name="engine", at=10.0), at=24.0)
+    'silent'
+    """
+    if part.status == "stopped":
+        return "down"
+    if at - part.at > SILENT_AFTER_S:
+        return "silent"
+    return "starting" if part.status == "starting" else "up"
+
+
+def health(world: World) -> list[PartHealth]:
+    """Every part, Redis first; web workers together in one entry."""
+    parts = [_redis(world)]
+    if world.redis_down_since is not None or not world.ready:
+        return parts + [replace(p, state="unknown", at=None) for p in _others(world)]
+    return parts + _others(world)
+
+
+def together(parts: Sequence[PartHealth]) -> list[PartHealth]:
+    """As the header shows them: of a kind with many parts, those that are up in one entry."""
+    found: list[PartHealth] = []
+    for kind, group in groupby(parts, key=lambda p: p.kind):
+        these = list(group)
+        up = [p for p in these if p.state == "up"]
+        if len(these) > MANY and len(up) > 1:
+            title = plural(len(up), _TITLES.get(kind, kind).lower())
+            found.append(PartHealth(id=kind, kind=kind, title=title, state="up"))
+            these = [p for p in these if p.state != "up"]
+        found += these[:MANY]
+        if len(these) > MANY:
+            more = f"{len(these) - MANY} more not up"
+            found.append(PartHealth(id=f"{kind}-more", kind=kind, title=more, state="silent"))
+    return found
+
+
+def overall(world: World) -> Literal["ok", "degraded"]:
+    """Whether everything that has ever reported is up and its data is fresh."""
+    if world.redis_down_since is not None or not world.ready:
+        return "degraded"
+    if any(p.state in ("silent", "down", "unseen") for p in health(world)):
+        return "degraded"
+    return "degraded" if any(stale(world, name) for name in world.series) else "ok"
+
+
+def health_json(world: World) -> dict[str, object]:
+    """The answer of `GET /health`."""
+    clusters = {}
+    for name, samples in world.series.items():
+        age_s = max(0.0, world.at - samples[-1].at)
+        clusters[name] = {
+            "data_age_s": round(age_s, 3),
+            "stale": age_s > stale_after_s(samples[-1].period_s),
+            "period_s": samples[-1].period_s,
+        }
+    return {
+        "status": overall(world),
+        "at": world.at,
+        "redis": {
+            "up": world.ready and world.redis_down_since is None,
+            "address": world.redis_address,
+            "down_since": world.redis_down_since,
+        },
+        "engine": next((p.state for p in health(world) if p.kind == "engine"), "unknown"),
+        "parts": [
+            {
+                "id": part.id,
+                "kind": part.kind,
+                "name": part.name,
+                "state": part_state(part, world.at),
+                "age_s": round(max(0.0, world.at - part.at), 3),
+                "detail": part.detail,
+            }
+            for part in world.parts
+        ],
+        "clusters": clusters,
+    }
+
+
+def _redis(world: World) -> PartHealth:
+    down = world.redis_down_since is not None or not world.ready
+    return PartHealth(
+        id="redis",
+        kind="redis",
+        title="Redis",
+        state="down" if down else "up",
+        at=world.redis_down_since,
+        detail=world.redis_address,
+    )
+
+
+def _others(world: World) -> list[PartHealth]:
+    single = [p for p in world.parts if p.kind not in ("web", "redis")]
+    single.sort(key=lambda p: (_ORDER.get(p.kind, 9), p.name))
+    found = [
+        PartHealth(
+            id=part.id,
+            kind=part.kind,
+            title=_title(part),
+            state=part_state(part, world.at),
+            at=part.at,
+            detail=part.detail,
+        )
+        for part in single
+    ]
+    if not any(p.kind == "engine" for p in found) and world.parts:
+        found.insert(0, PartHealth(id="engine", kind="engine", title="Engine", state="unseen",
+                                   detail="It has not reported yet."))  # fmt: skip
+    web = [p for p in world.parts if p.kind == "web"]
+    return [*found, _web(web, world.at)] if web else found
+
+
+def _title(part: Part) -> str:
+    title = _TITLES.get(part.kind, part.kind.capitalize())
+    return title if part.name.lower() in ("", part.kind) else f"{title} {part.name}"
+
+
+def _web(workers: Sequence[Part], at: float) -> PartHealth:
+    up = [p for p in workers if part_state(p, at) == "up"]
+    silent = [p for p in workers if part_state(p, at) == "silent"]
+    detail = f"{plural(len(up), 'worker')} up"
+    if silent:
+        detail += f", {plural(len(silent), 'worker')} silent"
+    return PartHealth(
+        id="web",
+        kind="web",
+        title="Web",
+        state="silent" if silent else "up",
+        at=max((p.at for p in silent), default=None),
+        detail=detail,
+    )

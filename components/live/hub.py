@@ -1,0 +1,288 @@
+"""One reader of Redis per web worker, shared by all its tabs.
+
+It keeps the last 15 minutes of every cluster as they stand in Redis, so a page
+costs no read, and wakes the feeds when something is new. Nothing here is the
+only copy of anything: a worker that dies takes nothing with it.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import redis
+import redis.asyncio
+
+from weir.components.live.control import Control
+from weir.components.live.control_reader import ControlReader
+from weir.components.live.world import World, world_of
+from weir.components.pages.scale.reader import ScaleFacts, ScaleReader
+from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
+from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
+from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.model.command import Command, CommandResult
+from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
+from weir.controllers.model.snapshot import ClusterSample
+from weir.metrics.store import keys
+from weir.metrics.store.redis_store import RedisStore
+
+log = logging.getLogger(__name__)
+
+BLOCK_MS = 500
+FACTS_EVERY_S = 1.0
+FORGET_AFTER_S = 15.0
+"""A cluster that is missing in Redis stays on the page so long: a restarted Redis is empty at first."""
+TIMEOUT_S = 3.0
+WORLD_KEPT_S = 1.0
+PAUSES = 3.0
+"""So many times as long as it took to tell all tabs of a change, the next one waits."""
+PAUSE_S = 0.3
+REBALANCES_SHOWN = 30
+
+_sample = msgspec.json.Decoder(ClusterSample)
+_FAILURES = (redis.exceptions.RedisError, OSError, asyncio.TimeoutError)
+
+
+class Hub:
+    """The world as this worker knows it."""
+
+    def __init__(
+        self,
+        redis_url: str,
+        store: RedisStore,
+        target_latency_s: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store = store
+        self.version = 0
+        self.told_s = 0.0  # of a core, to tell all tabs of the last change
+        self._made_s = 0.0  # of a core, to make the last world
+        self._url = redis_url
+        self._target_latency_s = target_latency_s
+        self._clock = clock
+        self._series: dict[str, deque[ClusterSample]] = {}
+        self._missing_since: dict[str, float] = {}
+        self._parts: list[Part] = []
+        self._workloads: list[Workload] = []
+        self._commands: list[tuple[Command, CommandResult]] = []
+        self._outlook: Outlook | None = None
+        self._rebalances: list[Rebalance] = []
+        self._balance = BalanceSettings()
+        self._scale = ScaleReader()
+        self._scale_facts = ScaleFacts()
+        self._control_reader = ControlReader()
+        self._control = Control()
+        self._ready = False
+        self._down_since: float | None = None
+        self._world: World | None = None
+        self._changed = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begin to read; returns at once, whether Redis is there or not."""
+        self._tasks = [asyncio.create_task(self._tail()), asyncio.create_task(self._facts())]
+
+    async def stop(self) -> None:
+        """End both readers."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def world(self) -> World:
+        """What is known now; the same object for all who ask within a moment."""
+        now = self._clock()
+        if self._world is None or now - self._world.at > WORLD_KEPT_S:
+            began = time.thread_time()
+            self._world = world_of(
+                {name: tuple(s) for name, s in sorted(self._series.items()) if s},
+                at=now,
+                ready=self._ready,
+                redis_address=_address(self._url),
+                redis_down_since=self._down_since,
+                target_latency_s=self._target_latency_s,
+                parts=self._parts,
+                workloads=self._workloads,
+                commands=self._commands,
+                outlook=self._outlook,
+                rebalances=self._rebalances,
+                balance=self._balance,
+                control=self._control,
+                **msgspec.structs.asdict(self._scale_facts),
+            )
+            self._made_s = time.thread_time() - began
+        return self._world
+
+    async def changed(self, since: int, timeout_s: float) -> int:
+        """Wait until there is something newer than `since`, or until the time is over."""
+        deadline = time.monotonic() + timeout_s
+        while self.version == since:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), left)
+        return self.version
+
+    async def first(self, timeout_s: float) -> World:
+        """The world once Redis has answered or failed to, or what there is after a while."""
+        deadline = time.monotonic() + timeout_s
+        while not self._ready and self._down_since is None and time.monotonic() < deadline:
+            await self.changed(self.version, deadline - time.monotonic())
+        return self.world()
+
+    def look(self, path: str) -> bool:
+        """A tab shows this address; True while what it needs has not been read."""
+        return self._scale.look(path, self._clock())
+
+    async def shown(self, path: str) -> World:
+        """The world with all that the page at an address needs.
+
+        A click may come to a worker that feeds no tab with that page.
+        """
+        if self.look(path):
+            await self.refresh()
+        return self.world()
+
+    async def refresh(self) -> None:
+        """Read all that is small now, e.g. after a click."""
+        with contextlib.suppress(*_FAILURES):
+            await self._read_facts()
+
+    # -- the two readers
+
+    async def _tail(self) -> None:
+        """Follow the samples of every cluster."""
+        client = redis.asyncio.Redis.from_url(
+            self._url,
+            socket_timeout=TIMEOUT_S,
+            socket_connect_timeout=TIMEOUT_S,
+            retry=redis.asyncio.retry.Retry(redis.backoff.NoBackoff(), 0),
+        )
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(client.aclose)
+            while True:
+                try:
+                    await self._read_samples(client)
+                except _FAILURES as error:
+                    self._lost(error)
+                    await asyncio.sleep(0.5)
+
+    async def _read_samples(self, client: Any) -> None:
+        if not self._series:
+            await asyncio.sleep(0.2)  # the other reader finds out which clusters there are
+            return
+        streams = {
+            keys.samples(name, Tier.FULL): self._position(samples)
+            for name, samples in self._series.items()
+        }
+        found = await client.xread(streams, count=1000, block=BLOCK_MS)
+        for _, entries in found or ():
+            for _, fields in entries:
+                self._add(_sample.decode(fields[b"s"]))
+        if found:
+            self._wake()
+            # What comes meanwhile is told together: a large page must not take a whole core.
+            await asyncio.sleep(min(PAUSE_S, PAUSES * (self._made_s + self.told_s)))
+
+    def _position(self, samples: deque[ClusterSample]) -> str:
+        """The id after which a stream is read on; from the start of the window if nothing is known."""
+        if samples:
+            return f"{int(samples[-1].at * 1000)}-0"
+        return f"{int((self._clock() - KEPT_S[Tier.FULL]) * 1000)}-0"
+
+    def _add(self, sample: ClusterSample) -> None:
+        samples = self._series.setdefault(sample.cluster.name, deque())
+        if samples and sample.at <= samples[-1].at:
+            return
+        samples.append(sample)
+        while samples[0].at < sample.at - KEPT_S[Tier.FULL]:
+            samples.popleft()
+
+    async def _facts(self) -> None:
+        """Everything that is small and read as a whole."""
+        while True:
+            try:
+                await self._read_facts()
+            except _FAILURES as error:
+                self._lost(error)
+            await asyncio.sleep(FACTS_EVERY_S)
+
+    async def _read_facts(self) -> None:
+        now = self._clock()
+        known = frozenset(name for name, samples in self._series.items() if samples)
+        clusters, history, *facts = await asyncio.to_thread(self._read_all, known, now)
+        for name in clusters:
+            self._series.setdefault(name, deque())
+            self._missing_since.pop(name, None)
+            for sample in history.get(name, ()):
+                self._add(sample)
+        for name in set(self._series) - set(clusters):
+            if now - self._missing_since.setdefault(name, now) > FORGET_AFTER_S:
+                del self._series[name], self._missing_since[name]
+        self._parts, self._workloads, self._commands, *balance = facts
+        self._outlook, self._rebalances, self._balance, self._scale_facts, self._control = balance
+        self._ready, self._down_since = True, None
+        self._wake()
+
+    def _read_all(self, known: frozenset[str], now: float) -> tuple[Any, ...]:
+        store = self.store
+        clusters = store.clusters()
+        since = now - KEPT_S[Tier.FULL]
+        return (
+            clusters,
+            {
+                c: store.samples(c, since, float("inf")) or _newest(store, c)
+                for c in clusters
+                if c not in known
+            },
+            store.parts(),
+            list(store.workloads()),
+            store.recent_commands(limit=30),
+            store.outlook(),
+            store.rebalances()[:REBALANCES_SHOWN],
+            _balance_settings(store),
+            self._scale.read(store, now),
+            self._control_reader.read(store, now),
+        )
+
+    def _lost(self, error: Exception) -> None:
+        if self._down_since is None:
+            log.warning("Redis does not answer: %s", error)
+            self._down_since = self._clock()
+            self._wake()
+
+    def _wake(self) -> None:
+        self.version += 1
+        self._world = None
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _newest(store: RedisStore, cluster: str) -> list[ClusterSample]:
+    """The last report of a cluster whose series has run out: it is shown as silent, not as gone."""
+    return [s for s in store.latest() if s.cluster.name == cluster]
+
+
+def _balance_settings(store: RedisStore) -> BalanceSettings:
+    """As they are kept; settings that no longer fit count as the defaults."""
+    try:
+        return build(BalanceSettings, store.settings(BALANCE))
+    except InvalidInput as error:
+        log.warning("settings of the balance: %s", error)
+        return BalanceSettings()
+
+
+def _address(url: str) -> str:
+    """Where Redis is, without user and password.
+
+    >>> _address("redis://me:secret@db:6379/0")
+    'db:6379'
+    """
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port or 6379}" if parts.hostname else parts.path

@@ -1,0 +1,227 @@
+"""What the buttons of the Balance page do. By HTTP, like all buttons."""
+
+import asyncio
+import time
+import uuid
+from typing import Any
+
+import redis
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from weir.components.live.hub import Hub
+from weir.components.live.world import World
+from weir.components.pages.balance.preview import (
+    HAND,
+    Preview,
+    hand_text,
+    of_hand,
+    of_planner,
+    previewed_of,
+    rebalance_for,
+)
+from weir.components.pages.balance.rebalances import planner_label
+from weir.components.pages.balance.render_preview import preview_body
+from weir.components.pages.balance.view import alone, changed, follow_text
+from weir.components.ui import ids
+from weir.components.ui.actions import AWAY, commented, only_clicks
+from weir.components.ui.asking import asked_before, propose
+from weir.components.ui.dialog import toast
+from weir.components.ui.text import plural
+from weir.components.web.security import Role, current_user, require
+from weir.controllers.engine.propose.balance import BALANCE
+from weir.controllers.engine.propose.make import BY_HAND
+from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.model.decision import Moves, Reason
+from weir.controllers.model.errors import WeirError
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.service import recommendations as people
+from weir.metrics.store.redis_store import RedisStore
+
+_FAILURES = (redis.exceptions.RedisError, OSError)
+
+
+def register(app: Dash, hub: Hub) -> None:
+    """All buttons of the page and of its dialog."""
+    _register_preview(app, hub)
+    _register_apply(app, hub)
+    _register_hand(app, hub)
+    _register_follow(app, hub)
+
+
+def _outputs() -> dict[str, Any]:
+    return {
+        "opened": Output(ids.PREVIEW, "opened", allow_duplicate=True),
+        "title": Output(ids.PREVIEW, "title", allow_duplicate=True),
+        "body": Output(ids.PREVIEW_BODY, "children", allow_duplicate=True),
+        "error": Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
+        "comment": Output(ids.PREVIEW_COMMENT, "value", allow_duplicate=True),
+        "required": Output(ids.PREVIEW_COMMENT, "required", allow_duplicate=True),
+        "why": Output(ids.PREVIEW_COMMENT_BOX, "style", allow_duplicate=True),
+        "apply": Output(ids.PREVIEW_APPLY, "style", allow_duplicate=True),
+        "previewed": Output(ids.PREVIEWED, "data", allow_duplicate=True),
+        "toast": Output(ids.TOAST, "children", allow_duplicate=True),
+    }
+
+
+def _register_preview(app: Dash, hub: Hub) -> None:
+    @app.callback(_outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @require(Role.VIEWER)
+    async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
+        only_clicks()
+        world = hub.world()
+        return _opened(world, lambda new: of_planner(world, ctx.triggered_id["planner"], new))
+
+    @app.callback(
+        _outputs(),
+        Input(ids.HAND_PREVIEW, "n_clicks"),
+        State(ids.HAND_OPERATOR, "value"),
+        State(ids.HAND_TARGET, "value"),
+        prevent_initial_call=True,
+    )
+    @require(Role.VIEWER)
+    async def of_choice(_clicks: int | None, operator: Any, target: Any) -> dict[str, Any]:
+        only_clicks()
+        world = hub.world()
+        return _opened(world, lambda new: of_hand(world, operator, target, new))
+
+    app.clientside_callback(
+        ClientsideFunction("weir", "close"),
+        Output(ids.PREVIEW, "opened"),
+        Input(ids.PREVIEW_CANCEL, "n_clicks"),
+        prevent_initial_call=True,
+    )
+
+
+def _register_apply(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.PREVIEW, "opened", allow_duplicate=True),
+        Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.PREVIEW_APPLY, "n_clicks"),
+        State(ids.PREVIEWED, "data"),
+        State(ids.PREVIEW_COMMENT, "value"),
+        running=[(Output(ids.PREVIEW_APPLY, "disabled"), True, False)],
+        prevent_initial_call=True,
+    )
+    @require(Role.APPROVER)
+    async def apply(_clicks: int, previewed: Any, comment: Any) -> Any:
+        try:
+            done = await asyncio.to_thread(
+                _apply, hub.store, hub.world(), previewed, time.time(), commented(comment)
+            )
+        except WeirError as error:
+            return no_update, str(error), no_update
+        except _FAILURES:
+            return no_update, AWAY, no_update
+        await hub.refresh()
+        return False, "", toast(_asked(done))
+
+
+def _register_hand(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.HAND_TEXT, "children"),
+        Input(ids.HAND_OPERATOR, "value"),
+        Input(ids.HAND_TARGET, "value"),
+    )
+    @require(Role.VIEWER)
+    async def predict(operator: Any, target: Any) -> Any:
+        try:
+            return hand_text(hub.world(), operator, target)
+        except WeirError as error:
+            return str(error)
+
+
+def _register_follow(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.FOLLOW_TEXT, "children"),
+        Input(ids.FOLLOW_PLANNER, "value"),
+        Input(ids.FOLLOW_AUTO, "checked"),
+        prevent_initial_call=True,
+    )
+    @require(Role.VIEWER)
+    async def explain(planner: Any, auto: Any) -> str:
+        world = hub.world()
+        chosen = replace(world.balance, planner=str(planner))
+        return follow_text(chosen, planner_label(world.outlook, chosen.planner), bool(auto))
+
+    @app.callback(
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.FOLLOW_SET, "n_clicks"),
+        State(ids.FOLLOW_PLANNER, "value"),
+        State(ids.FOLLOW_AUTO, "checked"),
+        prevent_initial_call=True,
+    )
+    @require(Role.ADMIN)
+    async def follow(_clicks: int | None, planner: Any, auto: Any) -> Any:
+        only_clicks()
+        try:
+            await asyncio.to_thread(_follow, hub.store, hub.world(), planner, auto)
+        except WeirError as error:
+            return toast(str(error), "bad")
+        except _FAILURES:
+            return toast(AWAY, "bad")
+        await hub.refresh()
+        world = hub.world()
+        label = planner_label(world.outlook, planner)
+        return toast(follow_text(world.balance, label, alone(world)))
+
+
+def _opened(world: World, look: Any) -> dict[str, Any]:
+    """The dialog with a prediction; what cannot be predicted is said instead."""
+    keep = dict.fromkeys(_outputs(), no_update)
+    try:
+        # The id is given before the click, so that a second click is the same rebalance.
+        shown: Preview = look(uuid.uuid4().hex)
+    except WeirError as error:
+        return {**keep, "toast": toast(str(error), "bad")}
+    return {
+        **keep,
+        "opened": True,
+        "title": f"Preview: {shown.title}",
+        "body": preview_body(shown),
+        "error": shown.warning,
+        "comment": "",
+        "required": world.control.settings.comment_required,
+        "why": {} if shown.moves else {"display": "none"},
+        "apply": {} if shown.moves else {"display": "none"},
+        "previewed": to_builtins(shown.previewed),
+    }
+
+
+def _apply(
+    store: RedisStore, world: World, data: Any, now: float, comment: str = ""
+) -> Recommendation:
+    """Ask the engine for exactly the plan that was shown, once."""
+    shown = previewed_of(data)
+    if asked_before(store, shown.id) is None:
+        rebalance_for(world, shown, store.placements(), now)  # refuses what has drifted
+    return propose(
+        store,
+        Moves(moves=shown.moves, reason=Reason(text=shown.why)),
+        id=shown.id,
+        now=now,
+        comment=comment,
+        source=BY_HAND if shown.planner == HAND else shown.planner,
+    )
+
+
+def _asked(done: Recommendation) -> str:
+    if done.status is Status.PROPOSED:
+        return "It waits in the inbox for somebody else to approve it."
+    moves = done.decision.moves if isinstance(done.decision, Moves) else ()
+    return f"The engine was asked for {plural(len(moves), 'move')}."
+
+
+def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
+    """Set the planner, and the mode of every cluster that hosts operators."""
+    values = changed(world, store.settings(BALANCE), planner)
+    now, who = time.time(), current_user()
+    people.set_settings(store, BALANCE, values, by=who.name, address=who.address, now=now)
+    if bool(auto) is alone(world):
+        return
+    mode = Mode.AUTO if auto else Mode.APPROVE
+    for cluster in world.snapshot.clusters:
+        if cluster.hosted:
+            people.set_mode(store, cluster.name, mode, by=who.name, address=who.address, now=now)

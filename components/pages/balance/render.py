@@ -1,0 +1,82 @@
+"""Balance: how uneven the load is, what every planner would do, and what was done."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.figures import Figures
+from weir.components.live.world import World
+from weir.components.pages.balance.render_matrices import matrices_card
+from weir.components.pages.balance.render_plans import plans_card
+from weir.components.pages.balance.render_steer import follow_card, hand_card
+from weir.components.pages.balance.view import CHART, DISTANCE, proposals
+from weir.components.pages.base import Page
+from weir.components.ui import ids
+from weir.components.ui.chart import chart_tile
+from weir.components.ui.parts import card, data_age, live, region
+
+
+def render(world: World, page: Page) -> Component:
+    """Where the balance stands, what could be done, what was done, and why."""
+    assert world.outlook is not None
+    figures = page.figures
+    clusters = [b.name for b in world.outlook.problem.bins]
+    hosted = {c.name for c in world.snapshot.clusters if c.hosted}
+    operators = [o.name for o in world.snapshot.operators if o.cluster in hosted]
+    return html.Div(
+        [
+            html.Div(
+                html.Div([html.H1("Balance"), data_age(DISTANCE)], className="card-title"),
+                className="page-head",
+            ),
+            _key_figures(figures),
+            region(ids.BALANCE_NOTE),
+            plans_card(proposals(world.outlook), figures),
+            html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
+            html.Div(
+                [
+                    card(
+                        html.Div(
+                            chart_tile(CHART, figures, "balance/distance", tall=True),
+                            className="tiles",
+                        ),
+                        html.P(
+                            [html.I(className="key key-mark"), "a rebalance was asked for"],
+                            className="legend",
+                        ),
+                    ),
+                    card(
+                        region(ids.REBALANCES),
+                        title="Rebalances",
+                    ),
+                ],
+                className="halves",
+            ),
+            matrices_card(world, figures),
+        ],
+        className="stack balance",
+        **{"data-cluster": DISTANCE},
+    )
+
+
+def _key_figures(figures: Figures) -> Component:
+    def figure(title: str, key: str, below: Component | str) -> Component:
+        return html.Div(
+            [
+                html.Div(title, className="figure-title"),
+                html.Div(live(figures, key), className="figure-value"),
+                html.Div(below, className="figure-below"),
+            ],
+            className="figure",
+        )
+
+    return html.Section(
+        [
+            figure("Load distance", "balance/now", "points from the mean, lower is better"),
+            figure("Within reach", "balance/reach", live(figures, "balance/reach-by")),
+            figure("Highest load", "balance/top", live(figures, "balance/top-where")),
+            figure("Engine follows", "balance/planner", "plans every 5 s"),
+            figure("Applies plans", "balance/auto", "changed below"),
+        ],
+        className="figures figures-5",
+        **{"aria-label": "Key figures"},
+    )

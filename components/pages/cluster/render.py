@@ -1,0 +1,109 @@
+"""One cluster: load by operator, executors, rates, and what went wrong."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from weir.components.live.world import World
+from weir.components.pages.base import Page
+from weir.components.pages.control_room.render_cluster import mode_tag, operators_table
+from weir.components.ui import ids
+from weir.components.ui.buttons import scale_button
+from weir.components.ui.chart import chart_tile
+from weir.components.ui.modes import mode_button
+from weir.components.ui.parts import card, data_age, fact, icon, live, region
+from weir.components.ui.text import plural
+
+
+def render(world: World, page: Page) -> Component:
+    """The whole page."""
+    name = page.place.name
+    cluster = world.snapshot.cluster(name)
+    assert cluster is not None
+    figures, base = page.figures, f"cluster/{name}"
+    stacked, *others = page.charts
+    spark_ui = (
+        html.A(
+            ["Spark UI", icon("out")], href=cluster.ui_url, target="_blank", rel="noopener noreferrer",
+            className="button",
+        )
+        if cluster.ui_url.startswith(("http://", "https://"))
+        else None
+    )  # fmt: skip
+    facts = html.Dl(
+        [
+            fact("Executors", live(figures, f"{base}/executors")),
+            fact(
+                "Limits", f"{cluster.min_executors} to {plural(cluster.max_executors, 'executor')}"
+            ),
+            fact("Cores", live(figures, f"{base}/capacity")),
+            fact("Failed tasks", live(figures, f"{base}/failed")),
+            fact("Executors lost", live(figures, f"{base}/lost")),
+            fact("Dropped events", live(figures, f"{base}/dropped-events")),
+            fact("Dropped reports", live(figures, f"{base}/dropped-samples")),
+            fact("Mode", live(figures, f"mode/{name}")),
+            fact("Application", cluster.app_id or "–"),
+            fact("Spark", cluster.spark_version or "–"),
+        ],
+        className="facts",
+    )
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Nav(
+                        [dcc.Link("Control room", href="/"), html.Span("Clusters")],
+                        className="crumbs", **{"aria-label": "Where you are"},
+                    ),
+                    html.Div(
+                        [
+                            html.H1(name), mode_tag(cluster), data_age(name),
+                            live(figures, f"{base}/message", "message"),
+                        ],
+                        className="card-title",
+                    ),
+                    html.Div(
+                        [spark_ui, mode_button(figures, name), scale_button(cluster)],
+                        className="card-actions",
+                    ),
+                ],
+                className="page-head",
+            ),
+            html.Div(
+                [
+                    card(
+                        html.Div(
+                            chart_tile(stacked, figures, f"{base}/load-by-operator", tall=True),
+                            className="tiles",
+                        ),
+                    ),
+                    card(facts, title="Facts"),
+                ],
+                className="split",
+            ),
+            card(
+                html.Div(
+                    [chart_tile(c, figures, f"cluster/{c.key}") for c in others],
+                    className="tiles tiles-5",
+                ),
+            ),
+            card(
+                operators_table(world.snapshot.operators_of(name), cluster, figures),
+                title="Operators",
+            ),
+            html.Div(
+                [
+                    card(
+                        region(ids.EXECUTORS),
+                        title="Executors",
+                    ),
+                    card(
+                        region(ids.COMMANDS),
+                        title="Recent commands",
+                    ),
+                ],
+                className="split",
+            ),
+        ],
+        className="stack",
+        **{"data-cluster": name},
+    )  # fmt: skip

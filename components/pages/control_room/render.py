@@ -1,0 +1,60 @@
+"""The control room: everything at a glance."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.world import World
+from weir.components.pages.base import Page
+from weir.components.pages.control_room.render_cluster import cluster_card
+from weir.components.pages.control_room.render_figures import key_figures
+from weir.components.pages.control_room.render_overview import map_elsewhere, overview_card
+from weir.components.pages.control_room.render_workload import workload_card
+from weir.components.ui import ids
+from weir.components.ui.parts import card, region
+
+
+def render(world: World, page: Page) -> Component:
+    """Key figures, workload, clusters, map, commands."""
+    snapshot = world.snapshot
+    large = page.overview is not None
+    cards = [
+        cluster_card(
+            cluster,
+            snapshot.operators_of(name),
+            [c for c in page.charts if c.cluster == name],
+            page.figures,
+            listed=not large,
+        )
+        for name in page.in_full
+        if (cluster := snapshot.cluster(name))
+    ]
+    flows = map_elsewhere(snapshot) if large else html.Div(className="map", **{"data-map": "flow"})
+    return html.Div(
+        [
+            html.H1("Control room", className="visually-hidden"),
+            key_figures(page.figures, world.target_latency_s),
+            card(
+                region(ids.INBOX),
+                title="Inbox",
+                className="inbox",
+            ),
+            workload_card(
+                world.workloads,
+                page.figures,
+                comment_required=world.control.settings.comment_required,
+            ),
+            overview_card(snapshot, len(page.in_full), page.figures) if large else None,
+            *cards,
+            html.Div(
+                [
+                    card(flows, title="Operators on clusters", className="map-card"),
+                    card(
+                        region(ids.COMMANDS),
+                        title="Recent commands",
+                    ),
+                ],
+                className="split",
+            ),
+        ],
+        className="stack",
+    )

@@ -1,0 +1,54 @@
+"""All clusters of a large control room, small; `assets/overview.js` draws them."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.figures import Figures
+from weir.components.pages.control_room.attention import MOST_CLUSTERS, MOST_OPERATORS
+from weir.components.ui.parts import card, live
+from weir.components.ui.text import plural
+from weir.controllers.model.snapshot import Snapshot
+
+
+def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Component:
+    """One element that stays one, however many clusters there are; below it what is in full."""
+    return card(
+        html.P(live(figures, "all/attention", "attention")),
+        html.Div(className="overview", **{"data-overview": "clusters"}),
+        html.Div(
+            [
+                html.P(_shown(len(snapshot.clusters), in_full), className="quiet"),
+                html.Button(
+                    "Choose again",
+                    className="button",
+                    type="button",
+                    title="Draw the page again with those that need attention most now",
+                    **{"data-choose": "again"},
+                ),
+            ],
+            className="overview-foot",
+        ),
+        title="All clusters",
+        className="overview-card",
+    )
+
+
+def map_elsewhere(snapshot: Snapshot) -> Component:
+    """Said in place of a map that nobody could read."""
+    return html.P(
+        f"The map is drawn of up to {MOST_CLUSTERS} clusters with {MOST_OPERATORS} operators; now "
+        f"there are {plural(len(snapshot.clusters), 'cluster')} with "
+        f"{plural(len(snapshot.operators), 'operator')}. What an operator reads and writes stands "
+        "on its own page.",
+        className="quiet",
+    )
+
+
+def _shown(clusters: int, in_full: int) -> str:
+    if in_full == clusters:
+        return "All are shown below; the operators of each are on the cluster's own page."
+    return (
+        f"{in_full} of {clusters:,} clusters are shown in full below: when the page was drawn, "
+        "these needed attention most (no data, failing, overloaded, late, with a decision or "
+        "an action open), then had the highest load. They stay until the page is drawn again."
+    )

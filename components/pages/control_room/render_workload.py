@@ -1,0 +1,115 @@
+"""What the load generators are asked for, and the controls to change it."""
+
+import json
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.figures import Figures
+from weir.components.ui import ids
+from weir.components.ui.parts import icon, live
+from weir.components.web.security import Role, needs
+from weir.controllers.engine.ports import Workload
+
+
+def workload_card(
+    workloads: Sequence[Workload], figures: Figures, *, comment_required: bool = False
+) -> Component | None:
+    """One line per generator; nothing where nothing generates."""
+    if not workloads:
+        return None
+    return html.Section(
+        [_line(w, figures, comment_required) for w in workloads],
+        className="card workload",
+        **{"aria-label": "Workload"},
+    )
+
+
+def highest_rate(workload: Workload) -> int:
+    """Where the slider ends: room for four times the present rate, rounded up.
+
+    >>> highest_rate(Workload(name="tweets", rows_per_s=200))
+    800
+    """
+    wanted = max(workload.rows_per_s * 4, workload.most_rows_per_s, 100)
+    step = 10 ** (len(str(int(wanted))) - 1)
+    return int(-(-wanted // step) * step) if wanted > step else step
+
+
+def _followed(workload: Workload, figures: Figures) -> Component:
+    """The rate of now, not shown: the browser sets the slider to it, and so the number."""
+    key = f"workload/{workload.name}/rate"
+    slider = json.dumps(ids.workload("slider", workload.name))
+    return html.Span(figures[key].text, hidden=True, **{"data-live": key, "data-sets": slider})
+
+
+def _line(workload: Workload, figures: Figures, comment_required: bool) -> Component:
+    most = highest_rate(workload)
+    verb, picture = ("Resume", "play") if workload.paused else ("Pause", "pause")
+    label = f"Rate of {workload.name} in rows/s"
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.H2(["Workload ", workload.name]),
+                    live(figures, f"workload/{workload.name}/asked", "quiet"),
+                ],
+                className="workload-title",
+            ),
+            _followed(workload, figures),
+            dmc.Slider(
+                id=ids.workload("slider", workload.name),
+                value=workload.rows_per_s,
+                min=0,
+                max=most,
+                step=max(1, most // 100),
+                label=None,
+                size="sm",
+                thumbSize=18,
+                className="workload-slider",
+                thumbLabel=label,
+            ),
+            dmc.NumberInput(
+                id=ids.workload("rate", workload.name),
+                value=workload.rows_per_s,
+                min=0,
+                max=10_000_000,
+                step=max(1, most // 20),
+                thousandSeparator=",",
+                suffix=" rows/s",
+                size="sm",
+                className="workload-rate",
+                **{"aria-label": label},
+            ),
+            html.Button(
+                "Set rate",
+                id=ids.workload("set", workload.name),
+                className="button button-primary",
+                type="button",
+                **needs(Role.APPROVER),
+            ),
+            html.Button(
+                [icon(picture), verb],
+                id=ids.workload("pause", workload.name),
+                className="button",
+                type="button",
+                **{"aria-label": f"{verb} {workload.name}"},
+                **needs(Role.APPROVER),
+            ),
+            dmc.TextInput(
+                id=ids.workload("why", workload.name),
+                placeholder="Why; required here",
+                debounce=False,
+                size="sm",
+                className="workload-why",
+                attributes={"input": {"maxLength": 500}},
+                **{"aria-label": f"Why the rate of {workload.name} is changed"},
+            )
+            if comment_required
+            else None,
+        ],
+        className="workload-line",
+        **{"data-workload": workload.name},
+    )

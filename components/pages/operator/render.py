@@ -1,0 +1,98 @@
+"""One operator: its rates, where its latency comes from, its state and its lease."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from weir.components.live.world import World
+from weir.components.pages.base import Page
+from weir.components.ui import ids
+from weir.components.ui.buttons import operator_buttons
+from weir.components.ui.chart import chart_tile
+from weir.components.ui.parts import card, data_age, fact, live, region
+from weir.components.ui.path import cluster_path
+
+
+def render(world: World, page: Page) -> Component:
+    """The whole page."""
+    name = page.place.name
+    operator = world.snapshot.operator(name)
+    assert operator is not None
+    cluster = world.snapshot.cluster(operator.cluster)
+    figures, base = page.figures, f"operator/{name}"
+
+    def shown(label: str, key: str) -> Component:
+        return fact(label, live(figures, f"{base}/{key}"))
+
+    state = [shown("State", "state-rows"), shown("State size", "state-bytes")]
+    facts = html.Dl(
+        [
+            fact("Cluster", dcc.Link(operator.cluster, href=cluster_path(operator.cluster))),
+            fact("Reads", ", ".join(operator.reads) or "–"),
+            fact("Writes", ", ".join(operator.writes) or "–"),
+            shown("Last batch", "batch-id"),
+            shown("Rows in it", "batch-rows"),
+            shown("Its duration", "batch"),
+            shown("Wait before it", "scheduling"),
+            shown("Longest latency", "latency-max"),
+            shown("Trigger", "trigger"),
+            shown("Cost", "cost"),
+            shown("Work done", "busy"),
+            shown("Tasks", "tasks"),
+            shown("Failed tasks", "failed"),
+            shown("Restarts", "restarts"),
+            shown("Lease token", "lease"),
+            *(state if operator.stateful else []),
+        ],
+        className="facts",
+    )
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Nav(
+                        [
+                            dcc.Link("Control room", href="/"),
+                            dcc.Link(operator.cluster, href=cluster_path(operator.cluster)),
+                            html.Span("Operators"),
+                        ],
+                        className="crumbs",
+                        **{"aria-label": "Where you are"},
+                    ),
+                    html.Div(
+                        [
+                            html.H1(name),
+                            live(figures, f"{base}/status", "status"),
+                            data_age(operator.cluster),
+                            live(figures, f"{base}/message", "message"),
+                        ],
+                        className="card-title",
+                    ),
+                    html.Div(operator_buttons(figures, cluster, name), className="card-actions"),
+                ],
+                className="page-head",
+            ),
+            html.Div(
+                [
+                    card(
+                        html.Div(
+                            [chart_tile(c, figures, f"operator/{c.key}") for c in page.charts],
+                            className="tiles tiles-2",
+                        ),
+                    ),
+                    html.Div(
+                        [
+                            card(facts, title="Facts"),
+                            card(
+                                region(ids.COMMANDS),
+                                title="Recent commands",
+                            ),
+                        ],
+                        className="stack",
+                    ),
+                ],
+                className="split",
+            ),
+        ],
+        className="stack",
+        **{"data-cluster": operator.cluster},
+    )

@@ -1,0 +1,64 @@
+"""What the replay asks the server for while it plays: a timeline once, then moments."""
+
+import asyncio
+import json
+from typing import Any
+
+from fastapi import FastAPI
+from msgspec import to_builtins
+from plotly.utils import PlotlyJSONEncoder
+from starlette.responses import Response
+
+from weir.components.pages.replay import child as replay_child
+from weir.components.pages.replay.library import Library
+from weir.components.pages.replay.page import ANSWER_S, moment
+from weir.components.pages.replay.render_advice import advice_card
+from weir.components.pages.replay.view import Past
+from weir.components.web.security import Role, require
+from weir.metrics.runs.timeline import Timeline
+
+
+def register(server: FastAPI, library: Library, target_latency_s: float) -> None:
+    """Routes that only read."""
+
+    @server.get("/api/replay/{run}/timeline")
+    @require(Role.VIEWER)
+    async def timeline(run: str) -> Response:
+        """The run at a glance: one series, marks, clusters and bounds."""
+        found = await asyncio.to_thread(library.timeline, run)
+        return _json({**to_builtins(found), "marks": _marks(found), "run": run,
+                      "name": library.run(run).info.name, "kind": library.run(run).info.kind})  # fmt: skip
+
+    @server.get("/api/replay/{run}/moment")
+    @require(Role.VIEWER)
+    async def moment_(
+        run: str,
+        path: str = "/",
+        at: float = 0.0,
+        have: int = 0,
+        page: str = "",
+        soon: bool = False,
+    ) -> Response:
+        """What changes on a page when it goes to `at` (ms); `soon`: the series first."""
+        past = Past(run, path)
+        args = (library, past, at / 1000, have, page, target_latency_s, soon)
+        return _json(await asyncio.to_thread(moment, *args))
+
+    @server.get("/api/replay/{run}/advice")
+    @require(Role.VIEWER)
+    async def advice_(run: str, at: float = 0.0) -> Response:
+        """What every planner and scaler would have recommended at `at` (ms)."""
+        found = await asyncio.to_thread(
+            library.helper.ask, ANSWER_S, replay_child.advice_of, run, at / 1000, target_latency_s
+        )
+        return _json({"at": at, "children": advice_card(found)})
+
+
+def _marks(found: Timeline) -> list[dict[str, Any]]:
+    return [{"at": round(m.at * 1000), "kind": m.kind, "text": m.text} for m in found.marks]
+
+
+def _json(data: object) -> Response:
+    """JSON with components in it."""
+    text = json.dumps(data, cls=PlotlyJSONEncoder, separators=(",", ":"))
+    return Response(text, media_type="application/json", headers={"cache-control": "no-store"})

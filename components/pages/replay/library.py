@@ -1,0 +1,63 @@
+"""The recorded runs that this worker has in memory: the last few that somebody looked at."""
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+from weir.components.pages.replay.helper import Helper
+from weir.controllers.model.errors import NotFound
+from weir.metrics.runs.library import RunInfo, list_runs, run_folder
+from weir.metrics.runs.replay import RecordedRun
+from weir.metrics.runs.timeline import Timeline, timeline
+
+RUNS_MOST = 4
+BYTES_MOST = 900_000_000
+
+
+class Library:
+    """Loads a run once, and again when it has grown; forgets those not used for longest."""
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root)
+        self.helper = Helper(root)  # for planners and scalers
+        self.simulator = Helper(root)  # for what takes longer still
+        self._loaded: OrderedDict[str, tuple[int, RecordedRun, Timeline]] = OrderedDict()
+        self._infos: dict[str, tuple[int, RunInfo]] = {}
+        self._lock = threading.Lock()
+
+    def runs(self) -> list[RunInfo]:
+        """Every run there is, newest first; only what has changed is read again."""
+        return list_runs(self.root, self._infos)
+
+    def close(self) -> None:
+        """End the processes beside this one."""
+        self.helper.close()
+        self.simulator.close()
+
+    def run(self, run_id: str) -> RecordedRun:
+        """A run; a sentence if there is none or it is too large."""
+        return self._entry(run_id)[1]
+
+    def timeline(self, run_id: str) -> Timeline:
+        """A run at a glance."""
+        return self._entry(run_id)[2]
+
+    def _entry(self, run_id: str) -> tuple[int, RecordedRun, Timeline]:
+        folder = run_folder(self.root, run_id)
+        try:
+            version = (folder / "meta.json").stat().st_mtime_ns
+        except FileNotFoundError:
+            raise NotFound(f"There is no run {run_id} any more.") from None
+        with self._lock:  # two tabs that open the same run load it once
+            known = self._loaded.get(run_id)
+            if known is None or known[0] != version:
+                run = RecordedRun(folder)
+                known = (version, run, timeline(run))
+                self._loaded[run_id] = known
+            self._loaded.move_to_end(run_id)
+            while len(self._loaded) > 1 and (
+                len(self._loaded) > RUNS_MOST
+                or sum(run.size_bytes for _, run, _ in self._loaded.values()) > BYTES_MOST
+            ):
+                self._loaded.popitem(last=False)
+        return known

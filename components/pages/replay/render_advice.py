@@ -1,0 +1,74 @@
+"""Every planner's and scaler's answer at a past moment, beside what was done then."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.pages.replay.advice import Advice, Asked
+from weir.components.pages.replay.settings import SettingsShown
+from weir.components.ui.commands_list import commands_list
+from weir.components.ui.parts import card, when
+
+FOLLOWED = " (followed)"
+
+
+def advice_card(found: Advice) -> Component:
+    """One table per question, and the list of what was done."""
+    return html.Div(
+        [
+            card(
+                _settings(found.settings),
+                *[_asked(a) for a in found.asked] or [html.P("Nothing to decide at this moment.")],
+                title="What would have been recommended at this moment",
+                right=html.Span(["at ", when(found.at)], className="quiet"),
+            ),
+            card(
+                html.P("Within two minutes of it:", className="quiet"),
+                commands_list(found.done)
+                if found.done
+                else html.P("Nothing was asked for.", className="quiet"),
+                title="What was done",
+            ),
+        ],
+        className="split",
+    )
+
+
+def _settings(shown: SettingsShown) -> Component:
+    return html.Details(
+        [
+            html.Summary("Settings then"),
+            html.P(shown.note, className="quiet"),
+            html.Dl(
+                [part for name, words in shown.rows for part in (html.Dt(name), html.Dd(words))]
+            ),
+        ],
+        open=True,
+        className="settings-then",
+        **{"data-recorded": str(shown.recorded)},
+    )
+
+
+def _asked(asked: Asked) -> Component:
+    head = html.Tr([html.Th(h, scope="col") for h in ("Who", "Answer", "Why")])
+    body = [
+        html.Tr(
+            [
+                html.Th([said.who, FOLLOWED if said.followed else None], scope="row"),
+                html.Td(said.answer, className="advice-answer", **{"data-acts": str(said.acts)}),
+                html.Td(said.why, className="advice-why"),
+            ]
+        )
+        for said in asked.answers
+    ]
+    return html.Div(
+        [
+            html.H3(
+                [asked.about, html.Span(asked.now, className="quiet")], className="advice-about"
+            ),
+            html.Div(
+                html.Table([html.Thead(head), html.Tbody(body)], className="table advice"),
+                className="table-box",
+            ),
+        ],
+        **{"data-advice": asked.about},
+    )

@@ -1,0 +1,107 @@
+"""What the Scale page draws over time: executors in steps, and the queueing model's record."""
+
+from statistics import median
+from typing import Any
+
+from weir.components.live.charts import Chart, Trace, highest
+from weir.components.ui import text
+from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.model.snapshot import ClusterSample
+
+FEWEST_POINTS = 3
+"""A median of fewer says nothing."""
+
+
+def key_of(cluster: str) -> str:
+    """The chart's name."""
+    return f"{cluster}/scale"
+
+
+def steps_chart(cluster: str, target_latency_s: float) -> Chart:
+    """Wanted, granted and present as steps; the load in executors beside them, latency to the right.
+
+    Load is drawn as the number of executors that it would keep busy: where the area rises above
+    the steps, there are too few of them.
+    """
+    return Chart(
+        key=key_of(cluster),
+        title="Executors with load and latency",
+        unit="",
+        cluster=cluster,
+        traces=(
+            Trace(name="load, in executors", colour="series-2", style="area"),
+            Trace(name="wanted", colour="series-3", style="step", dashed=True),
+            Trace(name="granted", colour="series-4", style="step", dashed=True),
+            Trace(name="present", colour="series-1", style="step"),
+            Trace(name="latency (right)", colour="series-6", right=True, unit="s"),
+        ),
+        values=_values,
+        help="Executors asked for, granted by the cluster manager and there; "
+        "the work that arrives as executors it keeps busy; latency of the slowest operator",
+        line=target_latency_s,
+        line_label="target latency",
+        line_right=True,
+        least_top=2,
+        least_top_right=target_latency_s * 1.2,
+        whole=True,
+    )
+
+
+def _values(sample: ClusterSample) -> tuple[float | None, ...]:
+    cluster = sample.cluster
+    cores = sum(o.load for o in sample.operators)
+    return (
+        cores / max(1, cluster.cores_per_executor),
+        cluster.executors_wanted,
+        cluster.executors_granted,
+        cluster.executors,
+        highest(o.latency_s for o in sample.operators),
+    )
+
+
+def sojourn(view: ScaleOutlook | None) -> dict[str, Any]:
+    """The scatter: modelled and measured latency of each moment that has both, oldest first."""
+    return {
+        "points": [
+            [round(at * 1000), round(modelled, 4), round(measured, 4)]
+            for at, modelled, measured in _pairs(view)
+        ]
+    }
+
+
+def error_share(view: ScaleOutlook | None) -> float | None:
+    """Median of |modelled - measured| / measured; None where that rests on too little."""
+    shares = [abs(m - seen) / seen for _, m, seen in _pairs(view) if seen > 0]
+    return median(shares) if len(shares) >= FEWEST_POINTS else None
+
+
+def error_text(view: ScaleOutlook | None) -> str:
+    """How far the queueing model is off, in words.
+
+    >>> error_text(None)
+    'The queueing model has said nothing yet: it needs some periods with rates, costs and latency.'
+    """
+    pairs = _pairs(view)
+    share = error_share(view)
+    if share is None:
+        if not pairs:
+            return (
+                "The queueing model has said nothing yet: it needs some periods with rates, "
+                "costs and latency."
+            )
+        return f"Only {text.plural(len(pairs), 'moment')} to compare yet."
+    low = sum(m < seen for _, m, seen in pairs)
+    side = "too low" if 2 * low > len(pairs) else "too high"
+    much = max(low, len(pairs) - low) / len(pairs)
+    return (
+        f"In the median of the last {text.plural(len(pairs), 'moment')} the model is "
+        f"{text.share(share)} off what was measured; {text.share(much)} of the time it is {side}."
+    )
+
+
+def _pairs(view: ScaleOutlook | None) -> list[tuple[float, float, float]]:
+    return [
+        (at, modelled, measured)
+        for at, modelled, measured in (view.sojourn if view else ())
+        if modelled is not None and measured is not None
+    ]

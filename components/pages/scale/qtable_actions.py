@@ -1,0 +1,171 @@
+"""What can be done with a Q-table: take it along, bring one, begin anew."""
+
+import asyncio
+import base64
+import binascii
+import time
+from typing import Any
+
+import msgspec
+import redis
+from dash import ClientsideFunction, Dash, Input, Output, State, no_update
+
+from weir.components.live.hub import Hub
+from weir.components.pages.scale.qtable import (
+    SCALER,
+    Learner,
+    exported,
+    imported,
+    learner,
+    loss_text,
+)
+from weir.components.ui import ids
+from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.dialog import toast
+from weir.components.ui.path import scale_path
+from weir.components.ui.text import plural
+from weir.components.web.security import Role, current_user, require
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.ports import Store
+from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.scaling.qlearning.memory import QMemory
+from weir.controllers.service import recommendations as people
+
+_FAILURES = (redis.exceptions.RedisError, OSError)
+
+
+def register(app: Dash, hub: Hub) -> None:
+    """Export, import and reset."""
+    _register_export(app, hub)
+    _register_import(app, hub)
+    _register_reset(app, hub)
+
+
+def _register_export(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.TABLE_DOWNLOAD, "data"),
+        Input(ids.TABLE_EXPORT, "n_clicks"),
+        State(ids.SCALE_CLUSTER, "data"),
+        prevent_initial_call=True,
+    )
+    @require(Role.VIEWER)
+    async def export(_clicks: int | None, cluster: Any) -> dict[str, str]:
+        only_clicks()
+        found = await _learner(hub, cluster)
+        at = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        return {
+            "content": exported(found).decode(),
+            "filename": f"q-table-{cluster}-{at}.json",
+            "type": "application/json",
+        }
+
+
+def _register_import(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Output(ids.TABLE_IMPORT, "contents"),  # emptied, so that the same file can come again
+        Input(ids.TABLE_IMPORT, "contents"),
+        State(ids.TABLE_IMPORT, "filename"),
+        State(ids.SCALE_CLUSTER, "data"),
+        prevent_initial_call=True,
+    )
+    @require(Role.ADMIN)
+    async def bring(contents: Any, filename: Any, cluster: Any) -> Any:
+        if not contents:
+            return no_update, no_update
+        try:
+            memory = imported(await _learner(hub, cluster), _file(contents))
+            note = f"table of {str(filename)[:120]}"
+            await asyncio.to_thread(_put, hub.store, str(cluster), memory, note)
+        except WeirError as error:
+            return toast(f"{filename}: {_lower(str(error))} Nothing was changed.", "bad"), None
+        except _FAILURES:
+            return toast(AWAY, "bad"), None
+        await hub.refresh()
+        visits = sum(sum(v) for v in memory.table.visits)
+        return toast(
+            f"{cluster} goes on with the table of {filename}: "
+            f"{len(memory.table.values)} states, {plural(visits, 'visit')}."
+        ), None
+
+
+def _register_reset(app: Dash, hub: Hub) -> None:
+    @app.callback(
+        Output(ids.TABLE_SURE, "opened"),
+        Output(ids.TABLE_SURE, "title"),
+        Output(ids.TABLE_SURE_TEXT, "children"),
+        Output(ids.TABLE_SURE_ERROR, "children"),
+        Output(ids.TABLE_SURE_OF, "data"),
+        Input(ids.TABLE_RESET, "n_clicks"),
+        State(ids.SCALE_CLUSTER, "data"),
+        prevent_initial_call=True,
+    )
+    @require(Role.ADMIN)
+    async def ask(_clicks: int | None, cluster: Any) -> Any:
+        only_clicks()
+        found = await _learner(hub, cluster)
+        return True, f"Reset the table of {cluster}?", loss_text(found, str(cluster)), "", cluster
+
+    @app.callback(
+        Output(ids.TABLE_SURE, "opened", allow_duplicate=True),
+        Output(ids.TABLE_SURE_ERROR, "children", allow_duplicate=True),
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.TABLE_SURE_YES, "n_clicks"),
+        State(ids.TABLE_SURE_OF, "data"),
+        running=[(Output(ids.TABLE_SURE_YES, "disabled"), True, False)],
+        prevent_initial_call=True,
+    )
+    @require(Role.ADMIN)
+    async def reset(_clicks: int | None, cluster: Any) -> Any:
+        only_clicks()
+        try:
+            await asyncio.to_thread(_reset, hub.store, str(cluster))
+        except WeirError as error:
+            return no_update, str(error), no_update
+        except _FAILURES:
+            return no_update, AWAY, no_update
+        await hub.refresh()
+        return False, "", toast(f"{cluster} begins to learn anew.")
+
+    app.clientside_callback(
+        ClientsideFunction("weir", "close"),
+        Output(ids.TABLE_SURE, "opened", allow_duplicate=True),
+        Input(ids.TABLE_SURE_NO, "n_clicks"),
+        prevent_initial_call=True,
+    )
+
+
+async def _learner(hub: Hub, cluster: Any) -> Learner:
+    """What the scaler of a cluster knows, whichever worker is asked."""
+    return learner(await hub.shown(scale_path(str(cluster))), str(cluster))
+
+
+def _put(store: Store, cluster: str, memory: QMemory, note: str) -> None:
+    person = current_user()
+    store.save_memories(cluster, {SCALER: msgspec.json.encode(memory)})
+    store.append_audit(
+        AuditEntry(
+            at=time.time(), by=person.name, action="memory.imported", subject=cluster,
+            address=person.address, detail=f"{SCALER}: {note}",
+        )
+    )  # fmt: skip
+
+
+def _reset(store: Store, cluster: str) -> None:
+    person = current_user()
+    people.reset_memory(
+        store, cluster, SCALER, by=person.name, now=time.time(), address=person.address
+    )
+
+
+def _file(contents: Any) -> bytes:
+    """What the browser sends of a file: `data:application/json;base64,...`."""
+    try:
+        return base64.b64decode(str(contents).partition(",")[2], validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidInput("This file did not arrive whole.", field="table") from None
+
+
+def _lower(sentence: str) -> str:
+    """A sentence that goes on after a colon; its end is a full stop."""
+    return sentence[:1].lower() + sentence[1:].rstrip(".") + "."

@@ -1,0 +1,126 @@
+"""Scale: executors and what every scaler would do about them, what was learned, and by hand."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from weir.components.live.world import World
+from weir.components.pages.base import Page
+from weir.components.pages.scale.hand import bound
+from weir.components.pages.scale.qtable import learner
+from weir.components.pages.scale.render_answers import (
+    answers_card,
+    choice_card,
+    cluster_choice,
+    key_figures,
+)
+from weir.components.pages.scale.render_hand import hand_card
+from weir.components.pages.scale.render_qtable import qtable_card
+from weir.components.ui import ids
+from weir.components.ui.chart import chart_tile
+from weir.components.ui.parts import card, data_age, live, region
+from weir.components.ui.path import cluster_path
+
+
+def render(world: World, page: Page) -> Component:
+    """The scaling of one cluster."""
+    name, figures = page.place.name, page.figures
+    names = [c.name for c in world.snapshot.clusters]
+    return html.Div(
+        [
+            dcc.Store(id=ids.SCALE_CLUSTER, data=name),
+            html.Div(
+                [
+                    html.Div([html.H1(f"Scale {name}"), data_age(name)], className="card-title"),
+                    html.Div(
+                        [
+                            cluster_choice(names, name),
+                            dcc.Link("Cluster page", href=cluster_path(name), className="button"),
+                        ],
+                        className="card-actions",
+                    ),
+                ],
+                className="page-head",
+            ),
+            key_figures(name, figures, world.target_latency_s),
+            region(ids.SCALE_NOTE),
+            card(
+                html.Div(
+                    chart_tile(page.charts[0], figures, f"scale/{name}/steps", tall=True),
+                    className="tiles",
+                ),
+                html.P(
+                    [
+                        html.Span("▲ ▼ executors came or went"),
+                        html.Span("◆ a recommendation was carried out"),
+                        html.Span("● asked for by hand"),
+                    ],
+                    className="legend",
+                ),
+            ),
+            answers_card(figures, name),
+            html.Div(
+                [
+                    hand_card(
+                        name,
+                        bound(world, name),
+                        comment_required=world.control.settings.comment_required,
+                    ),
+                    card(
+                        region(ids.COMMANDS),
+                        title="Recent commands",
+                    ),
+                ],
+                className="halves",
+            ),
+            qtable_card(name, learner(world, name)),
+            _model_card(page),
+        ],
+        className="stack scale",
+        **{"data-cluster": name},
+    )
+
+
+def render_choice(world: World, page: Page) -> Component:
+    """All clusters, before one is chosen."""
+    names = [c.name for c in world.snapshot.clusters]
+    return html.Div(
+        [
+            html.Div(html.H1("Scale"), className="page-head"),
+            choice_card(names, page.figures),
+        ],
+        className="stack scale",
+    )
+
+
+def _model_card(page: Page) -> Component:
+    base = f"scale/{page.place.name}"
+    return card(
+        html.Div(
+            [
+                html.Div(
+                    className="plot scatter",
+                    tabIndex=0,
+                    role="img",
+                    **{
+                        "data-scatter": "sojourn",
+                        "aria-label": "Latency by the queueing model against measured latency; "
+                        "the arrow keys go from one moment to the next",
+                    },
+                ),
+                html.Div(
+                    [
+                        html.P(live(page.figures, f"{base}/error")),
+                        html.P(
+                            "Each point is one moment: to the right what the model says, upwards "
+                            "what was measured. On the line the model is right, above it the "
+                            "latency was higher than it says. Older moments are fainter.",
+                            className="quiet",
+                        ),
+                    ],
+                    className="scatter-words",
+                ),
+            ],
+            className="modelled",
+        ),
+        title="Queueing model against what was measured",
+    )

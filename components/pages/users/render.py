@@ -1,0 +1,178 @@
+"""The tables of users and tokens, and the forms below them."""
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+from msgspec import Struct
+
+from weir.components.ui import ids
+from weir.components.ui.dialog import button, modal
+from weir.components.ui.parts import since, when
+from weir.components.web.security import Role
+from weir.metrics.store.users import Token
+
+ROLE_WORDS = {
+    Role.VIEWER: "looks",
+    Role.APPROVER: "approves and acts",
+    Role.ADMIN: "sets modes, settings and users",
+}
+
+
+class UserRow(Struct, frozen=True, kw_only=True):
+    """One user as the page shows them."""
+
+    name: str
+    role: Role
+    password: bool
+    sessions: int
+    seen: float | None
+    me: bool
+
+
+def users_table(rows: Sequence[UserRow]) -> Component:
+    """Everybody who may sign in."""
+    head = html.Thead(
+        html.Tr([html.Th(t) for t in ("Name", "Role", "Signs in by", "Sessions", "")])
+    )
+    return html.Div(
+        html.Table([head, html.Tbody([_user(r) for r in rows])], className="table users"),
+        className="table-box",
+    )
+
+
+def _user(row: UserRow) -> Component:
+    sessions: list[Component | str] = [f"{row.sessions} open"] if row.sessions else ["none"]
+    if row.seen is not None:
+        sessions += [", seen ", since(row.seen), " ago"]
+    verbs = [("link", "New link"), ("end", "End sessions"), ("remove", "Remove")]
+    return html.Tr(
+        [
+            html.Th([row.name, " ", html.Span("you", className="tag") if row.me else None]),
+            html.Td(
+                dmc.Select(
+                    id=ids.user_role(row.name),
+                    data=[str(r) for r in Role],
+                    value=str(row.role),
+                    allowDeselect=False,
+                    size="xs",
+                    w=130,
+                    **{"aria-label": f"Role of {row.name}"},
+                )
+            ),
+            html.Td("password" if row.password else "one-time link"),
+            html.Td(sessions),
+            html.Td(
+                html.Div(
+                    [
+                        html.Button(
+                            words,
+                            id=ids.user_ask(verb, row.name),
+                            className="button button-small",
+                            type="button",
+                            **{"aria-label": f"{words}: {row.name}"},
+                        )
+                        for verb, words in verbs
+                    ],
+                    className="users-actions",
+                ),
+                className="row-actions",
+            ),
+        ],
+        **{"data-user": row.name},
+    )
+
+
+def tokens_table(tokens: Sequence[Token]) -> Component:
+    """Programs that may use the HTTP API."""
+    if not tokens:
+        return html.P("There are none yet.", className="quiet")
+    head = html.Thead(
+        html.Tr([html.Th(t) for t in ("For", "Id", "Role", "Made", "Valid until", "")])
+    )
+    return html.Div(
+        html.Table([head, html.Tbody([_token(t) for t in tokens])], className="table users"),
+        className="table-box",
+    )
+
+
+def _token(token: Token) -> Component:
+    return html.Tr(
+        [
+            html.Th(token.name),
+            html.Td(html.Code(token.id)),
+            html.Td(str(token.role)),
+            html.Td(["by ", token.by or "?", ", ", since(token.created_at), " ago"]),
+            html.Td("it is revoked" if token.expires_at is None else when(token.expires_at)),
+            html.Td(
+                html.Button(
+                    "Revoke",
+                    id=ids.user_ask("revoke", token.id),
+                    className="button button-small",
+                    type="button",
+                    **{"aria-label": f"Revoke: {token.name}"},
+                ),
+                className="row-actions",
+            ),
+        ],
+        **{"data-token": token.id},
+    )
+
+
+def add_form(kind: str, label: str, button: str) -> Component:
+    """Name and role of a new user or token."""
+    return html.Div(
+        [
+            dmc.TextInput(id=ids.user_new("name", kind), label=label, w=220),
+            dmc.Select(
+                id=ids.user_new("role", kind),
+                label="Role",
+                data=[{"value": str(r), "label": f"{r}: {ROLE_WORDS[r]}"} for r in Role],
+                value=str(Role.VIEWER),
+                allowDeselect=False,
+                w=290,
+            ),
+            html.Button(
+                button,
+                id=ids.user_new("add", kind),
+                className="button button-primary",
+                type="button",
+            ),
+        ],
+        className="steer users-new",
+    )
+
+
+def secret_box(words: str, secret: str, name: str) -> Component:
+    """Something that is shown once, ready to be copied."""
+    return html.Div(
+        [
+            html.P(words),
+            html.Div(
+                [
+                    html.Code(secret, id="users-secret", className="users-secret"),
+                    dcc.Clipboard(
+                        target_id="users-secret", className="button", title=f"Copy the {name}"
+                    ),
+                ],
+                className="users-secret-line",
+            ),
+        ],
+        className="users-once",
+        role="status",
+    )
+
+
+def users_dialog() -> Component:
+    """Says what will happen before anything is taken away."""
+    return modal(
+        ids.USERS_DIALOG,
+        dcc.Store(id=ids.USERS_PENDING),
+        html.P(id=ids.USERS_DIALOG_TEXT),
+        error=ids.USERS_DIALOG_ERROR,
+        buttons=(
+            button("Cancel", ids.USERS_CANCEL),
+            button("Confirm", ids.USERS_CONFIRM, "danger"),
+        ),
+    )

@@ -1,0 +1,225 @@
+"""What-if: the same input under another policy, after the simulator has earned trust."""
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from weir.components.pages.history import ids as own
+from weir.components.pages.history.render_plots import plot_legend, plot_tiles
+from weir.components.pages.history.view import tune_path
+from weir.components.pages.replay.view import replay_path
+from weir.components.pages.what_if.child import WhatIfAnswer
+from weir.components.pages.what_if.render_form import (
+    TUNABLE_FIRST,
+    fields_of,
+    form_of,
+    scaler_choices,
+)
+from weir.components.pages.what_if.view import HEADS, Row, Trust, plots, rows, trust
+from weir.components.ui.parts import card, stamp
+from weir.metrics.runs.library import RunInfo
+
+FIRST = (TUNABLE_FIRST, "thresholds")
+
+
+def render(run: RunInfo, target_latency_s: float) -> Component:
+    """The frame; the answer comes when the simulator has run."""
+    return html.Div(
+        [
+            head(run, "What-if", "The same input under another policy."),
+            dcc.Store(id=own.WHAT_IF, data=run.id),
+            card(
+                html.Div(
+                    [
+                        cluster_choice(own.WI_CLUSTER, run.clusters),
+                        target_choice(own.WI_TARGET, target_latency_s),
+                        dmc.MultiSelect(
+                            id=own.WI_POLICIES,
+                            label="Scalers with their own defaults",
+                            data=scaler_choices(),  # type: ignore[arg-type]
+                            value=list(FIRST),
+                            maxValues=6,
+                            className="wide-input",
+                        ),
+                        html.Button(
+                            "Simulate",
+                            id=own.WI_GO,
+                            className="button button-primary",
+                            type="button",
+                            **{"data-needs": "approver"},
+                        ),
+                    ],
+                    className="form-head",
+                ),
+                html.Details(
+                    [
+                        html.Summary("And one with settings of your own"),
+                        html.Div(
+                            [
+                                dmc.Select(
+                                    id=own.WI_SCALER,
+                                    label="Scaler",
+                                    data=[{"value": "", "label": "none"}, *scaler_choices()],  # type: ignore[arg-type]
+                                    value="",
+                                    allowDeselect=False,
+                                ),
+                                html.Div(id=own.WI_FORM),
+                            ],
+                            className="stack own-settings",
+                        ),
+                    ]
+                ),
+                title="Ask",
+            ),
+            html.Div(_waiting(), id=own.WI_RESULT, className="stack"),
+        ],
+        className="stack",
+    )
+
+
+def result(answer: WhatIfAnswer) -> list[Component]:
+    """Trust first, then figures and series."""
+    shown, drawn = rows(answer), plots(answer)
+    part = "" if answer.whole else "the last part of the run, "
+    return [
+        trust_card(trust(answer)),
+        card(
+            _table(shown),
+            html.P(
+                f"{answer.cluster}, {part}{answer.hours:.2f} h of input, target "
+                f"{answer.target_latency_s:g} s. Changes are against what was done, simulated too.",
+                className="quiet",
+            ),
+            title="Policies side by side",
+            right=html.Span("simulated", className="simulated"),
+        ),
+        card(
+            plot_legend(drawn),
+            plot_tiles(drawn),
+            title="Measured against simulated",
+            right=html.Span("dashed: simulated, with its error as a band", className="simulated"),
+        ),
+    ]
+
+
+def refused(why: str) -> list[Component]:
+    """Why there is nothing to show."""
+    return [html.Div([html.P(why)], className="trust", role="alert", **{"data-state": "bad"})]
+
+
+def trust_card(found: Trust) -> Component:
+    """How far the simulator can be trusted on this run."""
+    figures = [
+        html.Div(
+            [
+                html.Div(f"{name}, median error", className="figure-title"),
+                html.Div(value, className="figure-value"),
+            ],
+            className="figure",
+        )
+        for name, value in found.figures
+    ]
+    return html.Section(
+        [
+            html.H2(found.title),
+            html.P(found.words),
+            html.Div(figures, className="trust-figures") if figures else None,
+        ],
+        className="trust",
+        **{"data-state": found.state, "aria-label": "Trust"},
+    )
+
+
+def head(run: RunInfo, what: str, words: str) -> Component:
+    """Where one is, and of which run."""
+    return html.Div(
+        [
+            html.Nav(
+                [
+                    dcc.Link("History", href="/history"),
+                    dcc.Link(run.name, href=replay_path(run.id)),
+                    html.Span(what),
+                ],
+                className="crumbs",
+                **{"aria-label": "Where you are"},
+            ),
+            html.Div(
+                [
+                    html.H1(f"{what}: {run.name}"),
+                    html.Span("simulated", className="simulated"),
+                    html.Span([words, " Recorded ", stamp(run.first_at), "."], className="quiet"),
+                ],
+                className="card-title",
+            ),
+            html.Div(
+                [
+                    dcc.Link("Replay", href=replay_path(run.id), className="button"),
+                    dcc.Link("Tune", href=tune_path(run.id), className="button")
+                    if what != "Tune"
+                    else None,
+                ],
+                className="card-actions",
+            ),
+        ],
+        className="page-head",
+    )
+
+
+def cluster_choice(name: str, clusters: Sequence[str]) -> Component:
+    """The cluster that is asked about."""
+    options = [{"value": "", "label": "the busiest"}, *({"value": c, "label": c} for c in clusters)]
+    return dmc.Select(
+        id=name, label="Cluster", data=options, value="", allowDeselect=False  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def target_choice(name: str, target_latency_s: float) -> Component:
+    """The latency to stay below."""
+    return dmc.NumberInput(
+        id=name, label="Target latency", value=target_latency_s, suffix=" s", min=0.1, w=140
+    )
+
+
+def own_form(scaler: str) -> Component | None:
+    """The settings of the policy of one's own."""
+    return fields_of(form_of("", scaler)) if scaler else None
+
+
+def _waiting() -> Component:
+    return html.Section(
+        "The simulator is calibrated on this run and replays what was done …",
+        className="trust",
+        role="status",
+        **{"data-state": "warn"},
+    )
+
+
+def _table(shown: Sequence[Row]) -> Component:
+    heads = html.Tr([html.Th(h, scope="col") for h in ("Policy", *HEADS)])
+    body = [
+        html.Tr(
+            [
+                html.Th(
+                    [
+                        row.label,
+                        html.Div(
+                            row.note, className="simulated-note" if row.simulated else "run-id"
+                        ),
+                    ],
+                    scope="row",
+                ),
+                *[
+                    html.Td([words, html.Div(change, className="run-id") if change else None])
+                    for words, change in row.cells
+                ],
+            ],
+            **{"data-policy": row.label},
+        )
+        for row in shown
+    ]
+    return html.Div(
+        html.Table([html.Thead(heads), html.Tbody(body)], className="table policies"),
+        className="table-box",
+    )

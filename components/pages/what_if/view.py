@@ -1,0 +1,246 @@
+"""What-if in words and figures: how far to trust it, and what each policy would have come to."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from weir.components.pages.compare.view import change_words
+from weir.components.pages.history.plots import Line, Plot, plot_json
+from weir.components.pages.what_if.child import Simulated, WhatIfAnswer
+from weir.components.ui import text
+from weir.controllers.simulator import Errors, Series
+
+POINTS = 500
+_COLOURS = ("series-3", "series-4", "series-2", "series-6", "series-7", "series-8", "series-1")
+GOOD, FAIR = 0.20, 0.40
+"""Median errors of the latency up to which a simulation is called good, or fair."""
+
+
+class Trust(Struct, frozen=True, kw_only=True):
+    """Whether the simulator has earned it."""
+
+    state: str
+    title: str
+    words: str
+    figures: tuple[tuple[str, str], ...]
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One policy of the table; `cells` carry what they are and how they differ."""
+
+    label: str
+    note: str
+    simulated: bool
+    cells: tuple[tuple[str, str], ...]  # text, change against what was done
+
+
+HEADS = (
+    "Latency, median", "95 %", "99 %", "Time over target", "Executors, mean", "peak",
+    "Executor-hours", "Actions", "Served",
+)  # fmt: skip
+
+
+def trust(answer: WhatIfAnswer) -> Trust:
+    """The error of replaying what was done, judged on a part that it has not seen."""
+    judged = answer.errors or answer.fit_errors
+    off = judged.latency if judged else None
+    if judged is None or off is None:
+        return Trust(
+            state="bad",
+            title="Nothing to hold the simulator against",
+            words="The run is too short to be split, so nobody knows how far it is off.",
+            figures=(),
+        )
+    state, title = ("bad", "Do not build on this")
+    if off <= FAIR and answer.errors is None:
+        state, title = "warn", "The simulator was held only against what it was fitted on"
+    elif off <= GOOD:
+        state, title = "ok", "The simulator follows the latency of this run well"
+    elif off <= FAIR:
+        state, title = "warn", "The simulator follows the latency of this run roughly"
+    where = (
+        f"the second half of the run ({judged.judged_periods:,} periods), fitted on the first"
+        if answer.errors
+        else "the very part that it was fitted on, because the run is too short to be split"
+    )
+    return Trust(
+        state=state,
+        title=title,
+        words=f"It replayed what was done and was held against the recording, on {where}. "
+        f"Its error is the band around latencies and queues below. {policy_words(answer)}",
+        figures=_errors(judged, answer.policy_errors),
+    )
+
+
+def policy_words(answer: WhatIfAnswer) -> str:
+    """What is known of the policy that was in force, and how it does when it decides anew."""
+    no_band = "and executors of other policies have no band."
+    if not answer.policy:
+        return (
+            "The settings of then were not recorded, so requests are replayed as they were made, "
+            + no_band
+        )
+    names = list(dict.fromkeys(p.scaler for p in answer.policy))
+    said = f"Settings as recorded: {', '.join(names)} in mode " + ", ".join(
+        dict.fromkeys(p.mode.value.replace("_", " ") for p in answer.policy)
+    )
+    if not any(p.acts for p in answer.policy):
+        return (
+            f"{said}. People decided, so their requests are replayed as they were made, {no_band}"
+        )
+    off = answer.policy_errors
+    if off is None:
+        return f"{said}. It did not decide by itself in a half that could be judged, {no_band}"
+    return (
+        f"{said}. The same policy deciding anew is off by {text.share(off.executors)} in "
+        f"executors, which is the band around those of other policies, and "
+        f"{text.share(off.latency)} in latency."
+    )
+
+
+def rows(answer: WhatIfAnswer) -> list[Row]:
+    """What was measured, the same simulated, and every other policy beside it."""
+    target = answer.target_latency_s
+    measured = _measured(answer.recorded, target)
+    found = [
+        Row(
+            label="What was done",
+            note="measured",
+            simulated=False,
+            cells=tuple((words, "") for words in _words(measured)),
+        )
+    ]
+    base = _summary(answer.replayed)
+    for one in (answer.replayed, *answer.others):
+        values = _summary(one)
+        changes = [
+            "" if one is answer.replayed else change_words(a, b)
+            for a, b in zip(base, values, strict=True)
+        ]
+        found.append(
+            Row(
+                label=one.policy.label[:1].upper() + one.policy.label[1:],
+                note=_band(one),
+                simulated=True,
+                cells=tuple(zip(_words(values), changes, strict=True)),
+            )
+        )
+    return found
+
+
+def plots(answer: WhatIfAnswer) -> list[dict[str, Any]]:
+    """Recorded against simulated, with the error as a band."""
+    shown = (answer.replayed, *answer.others)
+    x = _thin(answer.recorded.time, np.max)
+    first = answer.began_at
+    elapsed = [t - first for t in x if t is not None]
+    made = []
+    for field, title, unit, how, error, step in _PLOTS:
+        lines = [
+            Line(
+                name="measured",
+                colour="series-1",
+                y=_thin(getattr(answer.recorded, field), how),
+                step=step,
+            )
+        ]
+        for i, one in enumerate(shown):
+            y = _thin(getattr(one.series, field), how)
+            off = getattr(one.band, error) if one.band and error else None
+            lines.append(
+                Line(
+                    name=f"{one.policy.label}, simulated",
+                    colour="series-5" if one is answer.replayed else _COLOURS[(i - 1) % 7],
+                    y=y,
+                    dashed=True,
+                    step=step,
+                    low=None if off is None else [_times(v, max(0.0, 1 - off)) for v in y],
+                    high=None if off is None else [_times(v, 1 + off) for v in y],
+                )
+            )
+        limit = answer.target_latency_s if field == "latency_s" else None
+        plot = Plot(
+            key=f"what-if/{field}", title=title, unit=unit, x=elapsed, lines=tuple(lines),
+            limit=limit, limit_label="target",
+        )  # fmt: skip
+        made.append(plot_json(plot))
+    return made
+
+
+_PLOTS: tuple[tuple[str, str, str, Callable[..., Any], str, bool], ...] = (
+    ("latency_s", "Latency of the slowest operator", "s", np.max, "latency", False),
+    ("executors", "Executors", "", np.max, "executors", True),
+    ("queue_rows", "Queue", "rows", np.max, "queue", False),
+    ("load", "Load per core", "", np.mean, "", False),
+)
+
+
+def _summary(one: Simulated) -> list[float]:
+    s = one.summary
+    return [
+        s.latency_p50_s, s.latency_p95_s, s.latency_p99_s, s.share_over_target,
+        s.executors_mean, s.executors_peak, s.executor_hours, s.actions, s.served_share,
+    ]  # fmt: skip
+
+
+def _measured(series: Series, target_latency_s: float) -> list[float | None]:
+    latency = np.array([v for v in series.latency_s if v is not None])
+    lengths = np.diff(np.array(series.time), prepend=series.time[0])
+    executors = np.array(series.executors, dtype=float)
+    p = np.percentile(latency, [50, 95, 99]) if latency.size else (None, None, None)
+    seconds = max(float(lengths.sum()), 1e-9)
+    changes = int((np.diff(executors) != 0).sum())
+    return [
+        *p, float((latency > target_latency_s).mean()) if latency.size else None,
+        float((executors * lengths).sum() / seconds), float(executors.max(initial=0)),
+        float((executors * lengths).sum() / 3600), changes, None,
+    ]  # fmt: skip
+
+
+def _words(values: Sequence[float | None]) -> list[str]:
+    p50, p95, p99, over, mean, peak, hours, actions, served = values
+    return [
+        text.seconds(p50), text.seconds(p95), text.seconds(p99), text.share(over),
+        text.amount(mean), text.amount(peak), text.amount(hours), text.amount(actions),
+        text.share(served),
+    ]  # fmt: skip
+
+
+def _band(one: Simulated) -> str:
+    said, band = "simulated", one.band
+    if band is None:
+        return said
+    if band.latency_p95_s is not None:
+        low, high = map(text.seconds, band.latency_p95_s)
+        said += f"; 95 % between {low} and {high}"
+    if band.executor_hours is None:
+        return f"{said}; executor-hours: no band"
+    low, high = map(text.amount, band.executor_hours)
+    return f"{said}; executor-hours between {low} and {high}" if low != high else said
+
+
+def _errors(errors: Errors, policy_errors: Errors | None) -> tuple[tuple[str, str], ...]:
+    found = [
+        ("Latency", text.share(errors.latency)),
+        ("Queue", text.share(errors.queue)),
+        ("Executors as asked for then", text.share(errors.executors)),
+    ]
+    if policy_errors is not None:
+        found.append(("Executors, deciding anew", text.share(policy_errors.executors)))
+    return tuple(found)
+
+
+def _thin(values: Sequence[float | None], how: Callable[..., Any]) -> list[float | None]:
+    """At most `POINTS` values: the highest (or mean) of each stretch, so that no peak is lost."""
+    size = max(1, -(-len(values) // POINTS))
+    found: list[float | None] = []
+    for start in range(0, len(values), size):
+        known = [v for v in values[start : start + size] if v is not None]
+        found.append(float(how(known)) if known else None)
+    return found
+
+
+def _times(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

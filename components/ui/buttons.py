@@ -1,0 +1,46 @@
+"""Buttons that ask an agent to do something; each opens the dialog first."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.figures import Figures
+from weir.components.ui import ids
+from weir.components.ui.parts import icon
+from weir.components.web.security import Role, needs
+from weir.controllers.model.snapshot import Cluster
+
+_ICONS = {"scale": "scale", "start": "play", "stop": "stop", "restart": "restart"}
+
+
+def ask_button(verb: str, cluster: str, operator: str = "", *, words: bool = True) -> Component:
+    """One button; where there is little room its name is only spoken and hinted."""
+    label = f"{verb.capitalize()} {operator or cluster}"
+    return html.Button(
+        [icon(_ICONS[verb]), verb.capitalize() if words else ""],
+        id=ids.ask(verb, cluster, operator),
+        className=f"button button-{verb}" + ("" if words else " button-icon"),
+        type="button",
+        title=label,
+        **{"aria-label": label},
+        **needs(Role.APPROVER),
+    )
+
+
+def scale_button(cluster: Cluster) -> Component | None:
+    """Scaling, where an agent is there that can carry it out."""
+    return ask_button("scale", cluster.name) if cluster.can_scale else None
+
+
+def operator_buttons(
+    figures: Figures, cluster: Cluster | None, operator: str, *, words: bool = True
+) -> Component | None:
+    """Start, or stop and restart: the style sheet shows what the present status allows."""
+    if cluster is None or not cluster.hosted:
+        return None
+    key = f"operator/{operator}/can"
+    return html.Span(
+        [ask_button(v, cluster.name, operator, words=words) for v in ("start", "restart", "stop")],
+        className="operator-buttons",
+        role="group",
+        **{"data-live": key, "data-state": figures[key].state, "data-keep": "text"},
+    )

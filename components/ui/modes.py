@@ -1,0 +1,65 @@
+"""Mode of a cluster, and the switch that stops every automatic action."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.control import Pause
+from weir.components.live.figures import Figures
+from weir.components.pages.recommendation.text import who
+from weir.components.ui import ids
+from weir.components.ui.parts import icon, live, since
+
+
+def mode_button(figures: Figures, cluster: str) -> Component:
+    """Shows the mode and opens the dialog that changes it."""
+    return html.Button(
+        [html.Span("Mode", className="quiet"), live(figures, f"mode/{cluster}", "mode-name")],
+        id=ids.mode(cluster),
+        className="button button-mode",
+        type="button",
+        title=f"How much the engine may do on {cluster}",
+        **{"aria-label": f"Change the mode of {cluster}", "data-needs": "admin"},
+    )
+
+
+def pause_box(paused: Pause | None) -> Component:
+    """In the header of every page: running, or paused by whom, since when and why."""
+    if paused is None:
+        return html.Button(
+            [icon("pause"), "Pause all"],
+            id=ids.pause("pause"),
+            className="button button-pause",
+            type="button",
+            title="Stop every automatic action at once",
+            **{"data-needs": "approver"},
+        )
+    why = f": {paused.why}" if paused.why else ""
+    return html.Div(
+        [
+            html.Span(
+                [
+                    icon("pause"),
+                    html.Span(
+                        [
+                            html.Strong("Paused"),
+                            html.Span(
+                                [f" by {who(paused.by)} ", since(paused.at), f" ago{why}"],
+                                className="paused-by",
+                            ),
+                        ]
+                    ),
+                ],
+                className="paused-text",
+                title=f"Paused by {who(paused.by)}{why}",
+                role="status",
+            ),
+            html.Button(
+                [icon("play"), "Resume"],
+                id=ids.pause("resume"),
+                className="button",
+                type="button",
+                **{"aria-label": "Resume automatic actions", "data-needs": "approver"},
+            ),
+        ],
+        className="paused",
+    )

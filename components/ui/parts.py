@@ -1,0 +1,91 @@
+"""The small pieces that every panel is made of."""
+
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.live.figures import Figures
+from weir.components.ui.trees import as_json
+
+Child = Component | str | None
+
+
+def icon(name: str, label: str = "") -> Component:
+    """One of the icons in `assets/icons`; with a label it speaks, without it is decoration."""
+    if label:
+        return html.Span(
+            className=f"icon icon-{name}", role="img", **{"aria-label": label}, title=label
+        )
+    return html.Span(className=f"icon icon-{name}", **{"aria-hidden": "true"})
+
+
+def live(figures: Figures, key: str, className: str = "") -> Component:
+    """A text that follows the feed."""
+    figure = figures[key]
+    return html.Span(
+        figure.text,
+        className=f"live {className}".strip(),
+        **{"data-live": key, "data-state": figure.state},
+    )
+
+
+def live_bar(figures: Figures, key: str) -> Component:
+    """A bar that follows the feed; the figure beside it says the same in words."""
+    fill = figures[key].fill or 0.0
+    return html.Span(
+        html.Span(style={"width": f"{fill * 100:.1f}%"}, **{"data-bar": key}),
+        className="bar",
+        **{"aria-hidden": "true"},
+    )
+
+
+def when(at: float) -> Component:
+    """A time of day in the viewer's zone; the browser fills it in."""
+    return html.Span("", className="time", **{"data-time": round(at * 1000)})
+
+
+def since(at: float | None) -> Component:
+    """How long ago something was, counting on; the browser fills it in."""
+    return html.Span("", className="age", **{"data-since": round((at or 0.0) * 1000)})
+
+
+def until(at: float) -> Component:
+    """How long it takes until a moment, counting down; the browser fills it in."""
+    return html.Span("", className="age", **{"data-until": round(at * 1000)})
+
+
+def stamp(at: float) -> Component:
+    """A date and time of day in the viewer's zone; the browser fills it in."""
+    return html.Span("", className="time", **{"data-stamp": round(at * 1000)})
+
+
+def data_age(cluster: str) -> Component:
+    """How old a cluster's data is; says so aloud when it is too old."""
+    return html.Span("", className="data-age", **{"data-age-of": cluster})
+
+
+def region(name: str, className: str | None = None) -> Component:
+    """Where a panel goes that is sent whole when it changes; `assets/regions.js` fills it."""
+    return html.Div(id=name, className=className, **{"data-region": name})
+
+
+def still(parts: list[Component]) -> dict[str, str]:
+    """The content of an element that Dash has nothing to do with: no ids, no callbacks.
+
+    Each of its components would look at every change of any other (see `assets/regions.js`).
+    """
+    return {"data-tree": as_json(parts).decode()}
+
+
+def card(
+    *children: Child, title: str = "", right: Any = None, className: str = "", **more: Any
+) -> Component:
+    """A panel with an optional heading."""
+    head = [html.Div([html.H2(title), right], className="card-head")] if title else []
+    return html.Section([*head, *children], className=f"card {className}".strip(), **more)
+
+
+def fact(label: str, value: Child | list[Child]) -> Component:
+    """One line of a list of facts."""
+    return html.Div([html.Dt(label), html.Dd(value)], className="fact")

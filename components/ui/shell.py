@@ -1,0 +1,124 @@
+"""What stands around every page: header, health, banner, dialog, and the feed's stores."""
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from weir.components.pages.balance.render_preview import preview_dialog
+from weir.components.pages.recommendation.render_dialog import decision_dialog
+from weir.components.pages.replay.render_bar import replay_bar
+from weir.components.pages.scale.render_settings import settings_dialog, sure_dialog
+from weir.components.ui import ids
+from weir.components.ui.dialog import dialog
+from weir.components.ui.parts import icon, region
+from weir.components.ui.path import AUDIT, BALANCE, CONTROL_ROOM, HISTORY, SCALE, SETTINGS
+from weir.components.ui.signed_in import who
+from weir.components.ui.states import loading
+from weir.components.ui.theme import THEME
+from weir.components.web.security import current_user
+
+
+def shell() -> Component:
+    """The page's frame, without any data; only the name of who is signed in differs."""
+    return dmc.MantineProvider(
+        theme=THEME,
+        defaultColorScheme="auto",
+        children=html.Div(
+            [
+                html.A("Skip to the content", href="#content", className="skip"),
+                html.Div(
+                    [
+                        _header(),
+                        html.Div(id="banner", className="banner", role="alert", hidden=True),
+                        replay_bar(),
+                    ],
+                    className="top",
+                ),
+                html.Main(
+                    html.Div(loading(), id=ids.PAGE), id="content", className="content", tabIndex=-1
+                ),
+                dialog(),
+                preview_dialog(),
+                decision_dialog(),
+                settings_dialog(),
+                sure_dialog(),
+                html.Div(id=ids.TOAST, className="toasts", role="status"),
+                *_stores(),
+            ],
+            className="shell",
+        ),
+    )
+
+
+def _header() -> Component:
+    return html.Header(
+        [
+            dcc.Link(
+                [html.Span(className="logo", **{"aria-hidden": "true"}), "Weir"],
+                href="/",
+                className="brand",
+                title="Control room",
+            ),
+            # The browser marks the current one; the shell is the same on every page.
+            html.Nav(
+                [
+                    dcc.Link("Control room", href=CONTROL_ROOM),
+                    dcc.Link("Balance", href=BALANCE),
+                    dcc.Link("Scale", href=SCALE),
+                    dcc.Link("History", href=HISTORY),
+                    dcc.Link("Audit", href=AUDIT),
+                    dcc.Link("Settings", href=SETTINGS),
+                ],
+                className="nav",
+                **{"aria-label": "Pages"},
+            ),
+            region(ids.PAUSE, "pause-box"),
+            region(ids.HEALTH, "health-box"),
+            html.Div(
+                [
+                    html.Span(
+                        [
+                            html.I(**{"aria-hidden": "true"}),
+                            html.Span("connecting", id="link-text"),
+                        ],
+                        id="link",
+                        className="link",
+                        role="status",
+                    ),
+                    html.Div(
+                        [
+                            html.Button(f"{m} min", type="button", **{"data-window": m})
+                            for m in ("2", "5", "15")
+                        ],
+                        id=ids.WINDOW,
+                        className="segments",
+                        role="group",
+                        **{"aria-label": "Time shown"},
+                    ),
+                    who(current_user()),
+                    html.Button(
+                        [icon("sun"), icon("moon")],
+                        id=ids.THEME,
+                        className="button button-icon button-theme",
+                        type="button",
+                        title="Dark or light",
+                        **{"aria-label": "Switch between dark and light"},
+                    ),
+                ],
+                className="header-right",
+            ),
+        ],
+        className="header",
+    )
+
+
+def _stores() -> list[Component]:
+    return [
+        dcc.Location(id=ids.URL, refresh=False),
+        html.Div(id=ids.FEED, hidden=True),
+        dcc.Store(id=ids.CURSOR),
+        dcc.Store(id=ids.POLL),
+        dcc.Store(id=ids.REFRESH),
+        dcc.Store(id=ids.PRESSED_DECIDE),
+        dcc.Store(id=ids.PRESSED_PAUSE),
+    ]

@@ -1,0 +1,79 @@
+"""What programs send. Anything else is refused before a route sees it."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from weir.controllers.model.snapshot import Mode
+
+Comment = Annotated[str, Field(max_length=2000, description="Why; it goes into the audit trail")]
+RequestId = Annotated[
+    str | None,
+    Field(
+        pattern="^[A-Za-z0-9_-]{8,64}$",
+        description="Chosen by the caller: of one caller, the same id twice is one action",
+    ),
+]
+
+
+class Body(BaseModel):
+    """Every field known, no number that is none."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, str_max_length=4000)
+
+
+class Reason(Body):
+    """A decision with its reason."""
+
+    comment: Comment = ""
+
+
+class ScaleBody(Reason):
+    """How many executors a cluster should have."""
+
+    executors: Annotated[int, Field(ge=0, le=100_000)]
+    id: RequestId = None
+
+
+class MoveBody(Reason):
+    """Where an operator should run."""
+
+    cluster: Annotated[str, Field(min_length=1, max_length=200)]
+    id: RequestId = None
+
+
+class ApproveBody(Reason):
+    """An approval holds for exactly the plan that was shown."""
+
+    plan_hash: Annotated[str, Field(max_length=64, description="As the recommendation shows it")]
+
+
+class RollbackBody(Reason):
+    """With the hash of the undoing's plan, nothing else is done."""
+
+    plan_hash: Annotated[str | None, Field(max_length=64)] = None
+
+
+class RateBody(Reason):
+    """What a load generator should send; what is left out stays."""
+
+    rows_per_s: Annotated[float | None, Field(ge=0, le=1e9)] = None
+    paused: bool | None = None
+
+
+class ModeBody(Reason):
+    """How much a cluster lets the engine do."""
+
+    mode: Mode
+
+
+class PauseBody(Reason):
+    """Whether every automatic action is stopped."""
+
+    paused: bool
+
+
+class SettingsBody(Reason):
+    """Settings to change; null brings one back to its default."""
+
+    values: Annotated[dict[str, Any], Field(max_length=200)]

@@ -1,0 +1,30 @@
+"""Is it well: the one answer that needs no sign-in."""
+
+from fastapi import FastAPI
+from starlette.responses import Response
+
+from weir.components.live.health import health_json
+from weir.components.live.hub import Hub
+from weir.components.web.api.reply import json
+
+
+def register(server: FastAPI, hub: Hub) -> None:
+    """The route for balancers and for whoever watches the watcher."""
+
+    @server.get(
+        "/health",
+        tags=["health"],
+        summary="What is up, and how old the data is",
+        responses={503: {"description": "Redis cannot be reached"}},
+        response_model=None,
+        openapi_extra={"security": []},
+    )
+    async def health() -> Response:
+        """What is up and how old the data is; 503 only if Redis cannot be reached.
+
+        A host that is down makes it "degraded" but still 200: this web server works,
+        and a balancer that took it away would hide the news.
+        """
+        world = await hub.first(3.0)
+        up = world.ready and world.redis_down_since is None
+        return json(health_json(world), 200 if up else 503)

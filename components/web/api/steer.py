@@ -1,0 +1,142 @@
+"""Steering the engine: modes, pause-all, settings; and the audit trail of all that."""
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from msgspec import Struct
+from starlette.responses import Response
+
+from weir.components.pages.settings.view import shown
+from weir.components.web.api.bodies import ModeBody, PauseBody, SettingsBody
+from weir.components.web.api.guarded import GuardedRoute
+from weir.components.web.api.look import Limit, Name
+from weir.components.web.api.reply import answers, json
+from weir.components.web.security import Role, current_user, require
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.groups import groups, kind_of
+from weir.controllers.engine.ports import Store
+from weir.controllers.model.settings import SettingInfo, describe
+from weir.controllers.model.snapshot import Mode
+from weir.controllers.service import recommendations as people
+
+
+class Pause(Struct, frozen=True, kw_only=True):
+    """Whether every automatic action is stopped, and by whom."""
+
+    paused: bool
+    by: str = ""
+    at: float | None = None
+    why: str = ""
+
+
+class SettingsGroup(Struct, frozen=True, kw_only=True):
+    """One group of settings: what can be set, and what was."""
+
+    name: str
+    title: str = ""
+    cluster: str = ""
+    settings: tuple[SettingInfo, ...] = ()
+    values: dict[str, Any] = {}
+
+
+def routes(store: Store) -> APIRouter:
+    """Modes, pause-all, settings and audit."""
+    router = APIRouter(prefix="/api/v1", tags=["steer"], route_class=GuardedRoute)
+    _modes(router, store)
+    _settings(router, store)
+    return router
+
+
+def _modes(router: APIRouter, store: Store) -> None:
+    @router.get("/modes", **answers(dict[str, Mode]))
+    @require(Role.VIEWER)
+    def modes() -> Response:
+        """How much each cluster lets the engine do."""
+        chosen = store.modes()
+        return json({name: chosen.get(name, Mode.APPROVE) for name in store.clusters()})
+
+    @router.put("/modes/{cluster}", **answers(dict[str, Mode], 404))
+    @require(Role.ADMIN)
+    def set_mode(cluster: Name, body: ModeBody) -> Response:
+        """Say how much a cluster lets the engine do."""
+        return json({cluster: people.set_mode(store, cluster, body.mode, **_who(body.comment))})
+
+    @router.get("/pause", **answers(Pause))
+    @require(Role.VIEWER)
+    def pause() -> Response:
+        """Whether every automatic action is stopped."""
+        return json(_pause(store))
+
+    @router.put("/pause", **answers(Pause))
+    @require(Role.APPROVER)
+    def set_pause(body: PauseBody) -> Response:
+        """Stop every automatic action at once, or let the engine act again."""
+        change = people.pause_all if body.paused else people.resume_all
+        change(store, **_who(body.comment))
+        return json(_pause(store))
+
+
+def _settings(router: APIRouter, store: Store) -> None:
+    @router.get("/settings", **answers(list[SettingsGroup]))
+    @require(Role.VIEWER)
+    def settings() -> Response:
+        """Every group of settings, with what was changed from the defaults."""
+        kept = store.all_settings()
+        return json(
+            [
+                SettingsGroup(
+                    name=g.name, title=g.title, cluster=g.cluster,
+                    settings=tuple(describe(g.kind)), values=_open(kept.get(g.name, {})),
+                )
+                for g in groups(store.clusters())
+            ]
+        )  # fmt: skip
+
+    @router.get("/settings/{group}", **answers(SettingsGroup, 404))
+    @require(Role.VIEWER)
+    def one(group: Name) -> Response:
+        """One group of settings."""
+        return json(_group(store, group))
+
+    @router.patch("/settings/{group}", **answers(SettingsGroup, 400, 404))
+    @require(Role.ADMIN)
+    def change(group: Name, body: SettingsBody) -> Response:
+        """Change settings of a group; null brings one back to its default."""
+        people.set_settings(store, group, body.values, **_who(body.comment))
+        return json(_group(store, group))
+
+    @router.get("/audit", **answers(list[AuditEntry]))
+    @require(Role.VIEWER)
+    def audit(
+        limit: Limit = 100,
+        before_number: Annotated[int | None, Query(ge=1, le=2**53)] = None,
+    ) -> Response:
+        """The audit trail, newest first; each entry carries the seal of the one before."""
+        return json(store.audit(limit, before_number))
+
+
+def _pause(store: Store) -> Pause:
+    found = people.paused(store)
+    if found is None:
+        return Pause(paused=False)
+    return Pause(paused=True, by=found.by, at=found.at, why=found.why)
+
+
+def _group(store: Store, name: str) -> SettingsGroup:
+    kind = kind_of(name)
+    return SettingsGroup(
+        name=name, settings=tuple(describe(kind)), values=_open(store.settings(name))
+    )
+
+
+def _open(values: dict[str, Any]) -> dict[str, Any]:
+    """Without what may hold a key."""
+    return {key: shown(key, value) for key, value in values.items()}
+
+
+def _who(comment: str) -> dict[str, Any]:
+    person = current_user()
+    return {
+        "by": person.name, "now": time.time(), "comment": comment, "address": person.address
+    }  # fmt: skip

@@ -1,0 +1,183 @@
+"""The web application, and how gunicorn is told to run it."""
+
+import asyncio
+import gzip
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+
+import plotly
+from dash import Dash
+from fastapi import FastAPI
+from fastapi.responses import Response
+
+from weir.components.live import feed
+from weir.components.live.hub import Hub
+from weir.components.pages.audit import page as audit
+from weir.components.pages.balance import actions as balance_actions
+from weir.components.pages.history import actions as history
+from weir.components.pages.history import upload as history_api
+from weir.components.pages.recommendation import actions as recommendation_actions
+from weir.components.pages.replay import api as replay_api
+from weir.components.pages.replay.library import Library
+from weir.components.pages.scale import actions as scale_actions
+from weir.components.pages.settings import actions as settings_actions
+from weir.components.pages.sign_in import routes as sign_in_routes
+from weir.components.pages.sign_in.service import SignIn
+from weir.components.pages.users import actions as sign_in_users
+from weir.components.ui import actions, router
+from weir.components.ui.shell import shell
+from weir.components.ui.theme import INDEX
+from weir.components.web import api, presence
+from weir.components.web.api.guarded import GuardedRoute
+from weir.components.web.security import Gate, Security, cookie_name
+from weir.components.web.security.events import Background, keep
+from weir.components.web.security.limits import CallbackForm
+from weir.components.web.security.settings import SignInSettings, from_env, to_env
+from weir.metrics.process_memory import collect_rarely, one_heap
+from weir.metrics.store.anchor import AnchorFile
+from weir.metrics.store.redis_store import RedisStore, connect
+from weir.metrics.store.users import UsersFile
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+REDIS_TIMEOUT_S = 2.0
+
+
+def create_app(
+    redis_url: str,
+    *,
+    target_latency_s: float = 5.0,
+    allowed_hosts: Sequence[str] = (),
+    runs_dir: str | Path = "runs",
+    sign_in: SignInSettings | None = None,
+) -> Security:
+    """The whole web side as one ASGI application. Keeps nothing that is not in Redis."""
+    store = RedisStore(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
+    hub = Hub(redis_url, store, target_latency_s)
+    library = Library(runs_dir)
+    settings = sign_in or SignInSettings()
+    people = SignIn(store.client, UsersFile(settings.users), settings)
+    gate = Gate(people.sessions, people.users, settings, cookie_name(redis_url))
+
+    @asynccontextmanager
+    async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
+        # Dash does this with the first request for "/"; a worker whose first request is for
+        # another page would answer it without our scripts and styles.
+        app._setup_server()
+        hub.start()
+        beating = asyncio.create_task(presence.beat(store))
+        yield
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+        await hub.stop()
+        library.close()
+
+    # FastAPI's own pages of documentation load from a CDN: off.
+    server = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    server.router.route_class = GuardedRoute
+    sign_in_routes.register(server, people, gate)
+    history_api.register(server, library)
+    replay_api.register(server, library, target_latency_s)
+    audit.routes(server, hub)
+    api.register(server, hub)
+
+    @server.get("/vendor/plotly.min.js", include_in_schema=False)
+    async def plotly_js() -> Response:
+        headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
+        return Response(_plotly_gzip(), media_type="text/javascript", headers=headers)
+
+    app = Dash(
+        __name__,
+        server=server,
+        title="Weir",
+        update_title=None,
+        assets_folder=str(ASSETS),
+        assets_ignore=r"boot\.js|signin\.js",
+        index_string=INDEX,
+        compress=True,
+        suppress_callback_exceptions=True,
+        enable_mcp=False,
+        csrf_token_name=gate.csrf_cookie,
+    )
+    app.layout = shell
+    router.register(app, hub, library)
+    history.register(app, hub, library)
+    feed.register(app, hub)
+    actions.register(app, hub)
+    balance_actions.register(app, hub)
+    scale_actions.register(app, hub)
+    recommendation_actions.register(app, hub)
+    settings_actions.register(app, hub)
+    audit.register(app, hub, AnchorFile.beside(settings.users, redis_url))
+    sign_in_users.register(app, people)
+    return Security(
+        server,
+        script_hashes=app.csp_hashes(),
+        allowed_hosts=allowed_hosts,
+        gate=gate,
+        form=CallbackForm(app.callback_map),
+        sink=Background(lambda event: keep(store, event)),
+    )
+
+
+@cache
+def _plotly_gzip() -> bytes:
+    """Compressed once, not for every browser that opens the page."""
+    return gzip.compress(PLOTLY_JS.read_bytes(), 6)
+
+
+def app_from_env() -> Security:
+    """What a gunicorn worker calls; the settings come through the environment."""
+    one_heap()
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("weir.security").setLevel(logging.INFO)
+    app = create_app(
+        os.environ.get("WEIR_REDIS_URL", "redis://127.0.0.1:6379/0"),
+        target_latency_s=float(os.environ.get("WEIR_TARGET_LATENCY_S", "5")),
+        allowed_hosts=os.environ.get("WEIR_ALLOWED_HOSTS", "").split(","),
+        runs_dir=os.environ.get("WEIR_RUNS", "runs"),
+        sign_in=from_env(),
+    )
+    collect_rarely()
+    return app
+
+
+def gunicorn_argv(host: str, port: int, workers: int = 2) -> list[str]:
+    """The command line of the web server.
+
+    >>> gunicorn_argv("127.0.0.1", 8050)[-1]
+    'weir.components.web.app:app_from_env()'
+    """
+    return [
+        sys.executable, "-m", "gunicorn",
+        "--worker-class", "asgi",
+        "--workers", str(workers),
+        "--bind", f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "--graceful-timeout", "5",
+        "--no-control-socket",
+        "--log-level", "warning",
+        "weir.components.web.app:app_from_env()",
+    ]  # fmt: skip
+
+
+def web_env(
+    redis_url: str,
+    *,
+    target_latency_s: float = 5.0,
+    allowed_hosts: Sequence[str] = (),
+    runs_dir: str | Path = "runs",
+    sign_in: SignInSettings | None = None,
+) -> dict[str, str]:
+    """The environment that goes with `gunicorn_argv`."""
+    return {
+        **to_env(sign_in or SignInSettings()),
+        "WEIR_REDIS_URL": redis_url,
+        "WEIR_TARGET_LATENCY_S": str(target_latency_s),
+        "WEIR_ALLOWED_HOSTS": ",".join(allowed_hosts),
+        "WEIR_RUNS": str(runs_dir),
+    }

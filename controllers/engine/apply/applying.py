@@ -1,0 +1,252 @@
+"""From approved to applied: handing out, watching, taking back what was half done."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from weir.controllers.engine.apply.effects import (
+    BackOff,
+    Chain,
+    Create,
+    Effect,
+    Save,
+    Start,
+    Submit,
+)
+from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.facts import ATTEMPTS, Facts, attempt, passed_over
+from weir.controllers.engine.guard import guards
+from weir.controllers.engine.guard.drift import drift
+from weir.controllers.engine.guard.modes import nobody_asked, strictest, why_not_by_itself
+from weir.controllers.engine.judge.figures import figures_now
+from weir.controllers.engine.judge.judging import overtaken
+from weir.controllers.engine.propose.make import ROLLBACK, UNDO, made, offered_again, undoing
+from weir.controllers.engine.recommendation import (
+    ENGINE,
+    GuardState,
+    Recommendation,
+    Status,
+    moved_to,
+)
+from weir.controllers.model.command import Command, CommandStatus, ScaleTo
+from weir.controllers.model.decision import Moves, Scale
+
+EXPIRES_AFTER_S = 30.0
+GIVE_UP_S = 300.0
+"""A command that nobody has finished so long after it was given counts as failed."""
+
+
+def applied(facts: Facts, now: float) -> list[Chain]:
+    """Begin what is approved, oldest first, and see how what has begun fares."""
+    found: list[Chain] = []
+    busy: set[str] = set()
+    for recommendation in _oldest_first(facts.recommendations, Status.APPLYING):
+        busy.update(recommendation.clusters)
+        found.append(_watched(recommendation, facts, now))
+    for recommendation in _oldest_first(facts.recommendations, Status.APPROVED):
+        if busy.isdisjoint(recommendation.clusters):
+            chain = _begun(recommendation, facts, now)
+            if any(isinstance(effect, Submit | Start) for effect in chain):
+                busy.update(recommendation.clusters)
+        else:
+            chain = _overdue(recommendation, facts, now)
+        found.append(chain)
+    return [chain for chain in found if chain]
+
+
+def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
+    """Begin it if nothing holds it back any more."""
+    late = _overdue(recommendation, facts, now)
+    if late:
+        return late
+    by_itself = bool(recommendation.mode)
+    if by_itself:
+        mode = strictest(facts.modes, recommendation.clusters)
+        tracks = {c: facts.track(c, recommendation.source) for c in recommendation.clusters}
+        why = why_not_by_itself(recommendation, mode, facts.criteria, tracks, now)
+        if why:
+            return (Save(recommendation=_to(recommendation, Status.CANCELLED, now, why)),)
+    states = guards.look(facts.case(recommendation, now))
+    kinds = (guards.HARD, guards.TIMING, guards.POLICY) if by_itself else (guards.HARD,)
+    waits = guards.closed(states, *kinds) or guards.closed(
+        states, {"one action at a time": guards.one_at_a_time}
+    )
+    if waits is not None:
+        return _noted(recommendation, states)
+    why = drift(
+        recommendation, facts.snapshot, facts.placements, facts.engine,
+        _loads(recommendation, facts, now),
+    )  # fmt: skip
+    if why:
+        return _superseded(recommendation, facts, now, why)
+    applying = _to(replace(recommendation, guards=states), Status.APPLYING, now)
+    before = [
+        effect
+        for other in facts.recommendations
+        if other.status is Status.APPLIED and not set(other.clusters).isdisjoint(applying.clusters)
+        for effect in overtaken(other, applying, facts, now)
+    ]
+    if by_itself and any(isinstance(effect, BackOff) for effect in before):
+        return tuple(before)  # in the mode of then it may want somebody's approval
+    return (*before, Save(recommendation=applying), _order(applying, facts, now, 0))
+
+
+def _loads(recommendation: Recommendation, facts: Facts, now: float) -> dict[str, float]:
+    """The loads of now, as at the approval. Half a rebalance is undone whatever they are."""
+    if _asked_by(recommendation) == ENGINE and not recommendation.mode:
+        return {}
+    recent = facts.lately(recommendation.clusters, now)
+    return figures_now(recommendation.decision, facts.snapshot, facts.outlook, recent).load
+
+
+def _order(recommendation: Recommendation, facts: Facts, now: float, number: int) -> Effect:
+    """The command or rebalance that does it, under the recommendation's own id."""
+    decision = recommendation.decision
+    if isinstance(decision, Moves):
+        return Start(
+            rebalance=Rebalance(
+                id=recommendation.id,
+                at=now,
+                moves=tuple(MoveState(move=move) for move in decision.moves),
+                by=_asked_by(recommendation),
+                planner=recommendation.source,
+                why=decision.reason.text,
+            )
+        )
+    return Submit(
+        command=Command(
+            id=attempt(recommendation.id, number),
+            cluster=decision.cluster,
+            action=ScaleTo(executors=decision.executors),
+            issued_at=now,
+            expires_at=now + EXPIRES_AFTER_S,
+            by=_asked_by(recommendation),
+            fence=facts.token,
+        )
+    )
+
+
+def _watched(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
+    """What has become of something that was begun; resumed where its order was lost."""
+    if isinstance(recommendation.decision, Scale):
+        return _watched_scale(recommendation, facts, now)
+    moves = recommendation.decision.moves
+    rebalance = next(
+        (
+            r
+            for r in facts.rebalances
+            if r.id == recommendation.id and tuple(m.move for m in r.moves) == moves
+        ),
+        None,
+    )
+    if rebalance is None:
+        return (_order(recommendation, facts, now, 0),)
+    if not all(m.step.final for m in rebalance.moves):
+        return ()
+    if all(m.step is Step.DONE for m in rebalance.moves):
+        return _done(recommendation, now, "every operator has arrived")
+    why = "; ".join(
+        f"{m.move.operator}: {m.message or m.step}"
+        for m in rebalance.moves
+        if m.step is not Step.DONE
+    )
+    return _failed(recommendation, facts, now, why)
+
+
+def _watched_scale(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
+    number = 0
+    while (told := facts.commands.get(attempt(recommendation.id, number))) is not None:
+        if not passed_over(recommendation, told, facts.token):
+            break
+        number += 1
+    if told is None and number >= ATTEMPTS:
+        return _failed(recommendation, facts, now, f"it was ordered {number} times in vain")
+    if told is None and recommendation.mode and facts.engine.paused:
+        return _failed(recommendation, facts, now, "every automatic action is paused")
+    if told is None:
+        return (_order(recommendation, facts, now, number),)
+    command, result = told
+    if result.status is CommandStatus.DONE:
+        return _done(recommendation, now, result.message)
+    if result.status.final:
+        return _failed(recommendation, facts, now, result.message or str(result.status))
+    silent = result.status is CommandStatus.PENDING and now > command.expires_at + 5.0
+    if silent or now - command.issued_at > GIVE_UP_S:
+        return _failed(
+            recommendation, facts, now, f"the agent of {command.cluster} does not answer"
+        )
+    return ()
+
+
+def _done(recommendation: Recommendation, now: float, why: str) -> Chain:
+    after = replace(_to(recommendation, Status.APPLIED, now, why), applied_at=now)
+    return (Save(recommendation=after),)
+
+
+def _failed(recommendation: Recommendation, facts: Facts, now: float, why: str) -> Chain:
+    """It failed. Half a rebalance is undone by a recommendation of the engine's own.
+
+    A size is not: what was asked stays asked until something else is. To take it back would
+    remove the executors that did come, while they are needed as before.
+    """
+    failed = _to(recommendation, Status.FAILED, now, why)
+    if isinstance(recommendation.decision, Scale):
+        return (Save(recommendation=failed),)
+    text = f"Takes back what was half done: {why}."
+    back = undoing(recommendation, facts.snapshot, facts.placements, text)
+    if back is None or recommendation.rollback_of is not None:
+        return (Save(recommendation=failed),)
+    undo = made(
+        back,
+        facts.snapshot,
+        id=recommendation.id + UNDO,
+        source=ROLLBACK,
+        now=now,
+        ttl_s=facts.engine.ttl_s,
+        outlook=facts.outlook,
+        rollback_of=recommendation.id,
+    )
+    approved = replace(_to(undo, Status.APPROVED, now, text), version=0)
+    return (Create(recommendation=approved), Save(recommendation=failed))
+
+
+def _superseded(recommendation: Recommendation, facts: Facts, now: float, why: str) -> Chain:
+    gone = Save(recommendation=_to(recommendation, Status.SUPERSEDED, now, why))
+    if nobody_asked(recommendation, facts.modes):
+        return (gone,)
+    again = offered_again(
+        recommendation, facts.snapshot, facts.placements, facts.outlook, facts.engine, now, why,
+        facts.lately(recommendation.clusters, now),
+    )  # fmt: skip
+    return (gone,) if again is None else (gone, Create(recommendation=again))
+
+
+def _overdue(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
+    approved_at = recommendation.history[-1].at if recommendation.history else recommendation.at
+    if now <= max(recommendation.expires_at, approved_at + facts.engine.ttl_s):
+        return ()
+    why = next((g.reason for g in recommendation.guards if not g.open), "its time is over")
+    return (Save(recommendation=_to(recommendation, Status.EXPIRED, now, why)),)
+
+
+def _noted(recommendation: Recommendation, states: tuple[GuardState, ...]) -> Chain:
+    """What it waits for, if that has changed."""
+    if [(g.name, g.open) for g in states] == [(g.name, g.open) for g in recommendation.guards]:
+        return ()
+    after = replace(recommendation, guards=states, version=recommendation.version + 1)
+    return (Save(recommendation=after, audit=False),)
+
+
+def _to(
+    recommendation: Recommendation, status: Status, now: float, why: str = ""
+) -> Recommendation:
+    return moved_to(recommendation, status, at=now, by=ENGINE, why=why)
+
+
+def _asked_by(recommendation: Recommendation) -> str:
+    approved = [e.by for e in recommendation.history if e.status is Status.APPROVED]
+    return approved[-1] if approved else recommendation.by
+
+
+def _oldest_first(found: Iterable[Recommendation], status: Status) -> list[Recommendation]:
+    return sorted((r for r in found if r.status is status), key=guards.turn)

@@ -1,0 +1,161 @@
+"""What the engine decides to do, as values; and the one place where they are carried out.
+
+Effects come in chains. Within a chain each effect needs the one before: where somebody
+else was quicker or leads by now, the rest of the chain is left, and the next cycle looks
+again. Any effect may be the last one before a crash; each can be done again.
+"""
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.ports import Store
+from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.engine.trail import entry_of, in_words
+from weir.controllers.model.command import Command
+from weir.controllers.model.placement import Lease
+from weir.controllers.model.snapshot import Mode
+
+
+class Create(Struct, frozen=True, kw_only=True):
+    """Keep a new recommendation; the engine's own that is there already is as good."""
+
+    recommendation: Recommendation
+
+
+class Save(Struct, frozen=True, kw_only=True):
+    """Keep the next version of a recommendation."""
+
+    recommendation: Recommendation
+    audit: bool = True  # a step of its life; a mere refresh is not one
+
+
+class Submit(Struct, frozen=True, kw_only=True):
+    """Hand a command to a cluster's agent."""
+
+    command: Command
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """Begin a rebalance."""
+
+    rebalance: Rebalance
+
+
+class BackOff(Struct, frozen=True, kw_only=True):
+    """Give a cluster a stricter mode, unless somebody has given it another one meanwhile."""
+
+    cluster: str
+    before: Mode
+    mode: Mode
+    audit: AuditEntry
+
+
+class KeepScaling(Struct, frozen=True, kw_only=True):
+    """Keep what a cluster's scalers said and remember."""
+
+    outlook: ScaleOutlook
+    memories: dict[str, bytes]
+
+
+class KeepBalance(Struct, frozen=True, kw_only=True):
+    """Keep the view of the balance."""
+
+    outlook: Outlook
+
+
+Effect = Create | Save | Submit | Start | BackOff | KeepScaling | KeepBalance
+Chain = tuple[Effect, ...]
+
+
+class News(Struct, frozen=True, kw_only=True):
+    """Something that people may want to be told."""
+
+    at: float
+    event: str  # e.g. "recommendation.applied"
+    subject: str
+    clusters: tuple[str, ...]
+    text: str
+    by: str = ""
+    effectiveness: float | None = None
+
+
+def carry_out(
+    store: Store,
+    chains: Iterable[Chain],
+    leader: Lease,
+    tell: Callable[[News], None] = lambda news: None,
+) -> int:
+    """Do it, chain by chain; the number of effects that took hold."""
+    done = 0
+    for chain in chains:
+        for effect in chain:
+            if not _do(store, effect, leader):
+                break
+            done += 1
+            news = news_of(effect)
+            if news is not None:
+                tell(news)
+    return done
+
+
+def news_of(effect: Effect) -> News | None:
+    """What an effect is worth telling."""
+    match effect:
+        case Create(recommendation=found) | Save(recommendation=found, audit=True):
+            last = found.history[-1]
+            why = found.verdict if found.measured else last.why
+            return News(
+                at=last.at,
+                event=f"recommendation.{last.status}",
+                subject=found.id,
+                clusters=found.clusters,
+                text=f"{in_words(found)} {last.status}. {why}".strip(),
+                by=last.by,
+                effectiveness=found.effectiveness,
+            )
+        case BackOff(cluster=cluster, mode=mode, audit=said):
+            return News(
+                at=said.at, event=said.action, subject=cluster, clusters=(cluster,),
+                text=f"{cluster}: mode {mode.value} from now on. {said.why}", by=said.by,
+            )  # fmt: skip
+    return None
+
+
+def _do(store: Store, effect: Effect, leader: Lease) -> bool:
+    match effect:
+        case Create(recommendation=found):
+            if store.save_recommendation(found, leader, entry_of(found)):
+                return True
+            known = store.recommendation(found.id)
+            return store.lease(leader.name) == leader and known is not None and _same(known, found)
+        case Save(recommendation=found, audit=audit):
+            return store.save_recommendation(found, leader, entry_of(found) if audit else None)
+        case Submit(command=command):
+            store.submit(command)
+            return True
+        case Start(rebalance=rebalance):
+            return store.save_rebalance(rebalance, leader=leader)
+        case BackOff(cluster=cluster, before=before, mode=mode, audit=said):
+            return store.change_mode(cluster, before, mode, leader, said)
+        case KeepScaling(outlook=outlook, memories=memories):
+            if not store.save_memories(outlook.cluster, memories, leader):
+                return False
+            store.save_scale_outlook(outlook)
+            return True
+        case KeepBalance(outlook=balance):
+            store.save_outlook(balance)
+            return True
+
+
+def _same(known: Recommendation, found: Recommendation) -> bool:
+    """It was made for the same purpose; its figures may be older."""
+    return (known.by, known.source, known.rollback_of) == (
+        found.by,
+        found.source,
+        found.rollback_of,
+    )

@@ -1,0 +1,301 @@
+"""The life of a rebalance: moves one after the other, each resumable at every step.
+
+    planned -> releasing -> adopting -> done
+       |           |            +-----> returning -> returned
+       |           +-- too slow ------> returning
+       +-> failed (nothing was done)
+
+A move is a change of placement. Hosts bring it about: the old one lets go at a batch
+boundary, the new one takes the lease and resumes from the checkpoint. So whoever leads
+next sees how far a move has come from placement, leases and samples alone, and doing a
+step again changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weir.controllers.model.decision import Move
+from weir.controllers.model.placement import Lease, Placement
+from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
+
+
+class Step(StrEnum):
+    """Where one move stands."""
+
+    PLANNED = "planned"
+    RELEASING = "releasing"
+    ADOPTING = "adopting"
+    DONE = "done"
+    RETURNING = "returning"
+    RETURNED = "returned"
+    FAILED = "failed"
+
+    @property
+    def final(self) -> bool:
+        """Nothing will change any more."""
+        return self in (Step.DONE, Step.RETURNED, Step.FAILED)
+
+    @property
+    def paused(self) -> bool:
+        """The operator is on its way and commits nothing."""
+        return self in (Step.RELEASING, Step.ADOPTING, Step.RETURNING)
+
+
+class MoveState(Struct, frozen=True, kw_only=True):
+    """One move, what is known of it, and what was measured."""
+
+    move: Move
+    step: Step = Step.PLANNED
+    since: float = 0.0
+    message: str = ""
+    run_before: str | None = None  # the query's run in the old cluster
+    paused_s: float | None = None  # last commit there to first commit in the new cluster
+    state_bytes: int | None = None
+    queue_before: int | None = None
+    queue_peak: int | None = None
+    drained_at: float | None = None  # when the queue was back where it had been
+
+
+class Rebalance(Struct, frozen=True, kw_only=True):
+    """Moves that belong together, in the order in which they are made."""
+
+    id: str
+    at: float
+    moves: tuple[MoveState, ...]
+    by: str = ""
+    planner: str = "by hand"
+    why: str = ""
+
+    @property
+    def final(self) -> bool:
+        """Every move has ended, and the queues that built up have drained."""
+        return all(
+            m.step.final and (m.step is not Step.DONE or m.drained_at is not None)
+            for m in self.moves
+        )
+
+
+class MoveSettings(Struct, frozen=True, kw_only=True):
+    """How patient a rebalance is."""
+
+    most_paused: int = 1
+    release_within_s: float = 60.0
+    adopt_within_s: float = 90.0
+    return_within_s: float = 180.0  # by then its old host should have come up again
+    heartbeat_s: float = 12.0  # an older one means that the cluster is down
+    drain_within_s: float = 300.0
+
+
+def advance(
+    rebalance: Rebalance,
+    snapshot: Snapshot,
+    placements: Mapping[str, Placement],
+    leases: Mapping[str, Lease | None],
+    now: float,
+    settings: MoveSettings | None = None,
+    stopped: str = "",
+) -> tuple[Rebalance, list[Placement]]:
+    """The next state, and the placements to write with it.
+
+    With `stopped`, a reason, what has not begun is given up; the rest goes on to its end.
+    """
+    use = settings or MoveSettings()
+    if stopped:
+        rebalance = replace(
+            rebalance, moves=tuple(_given_up(m, stopped, now) for m in rebalance.moves)
+        )
+    paused = sum(m.step.paused for m in rebalance.moves)
+    moves: list[MoveState] = []
+    changes: list[Placement] = []
+    for state in rebalance.moves:
+        ahead = [m for m in moves if m.move.source == state.move.target]  # they make room for it
+        stays = next((m.move for m in ahead if m.step in (Step.RETURNED, Step.FAILED)), None)
+        if stays is not None:
+            why = f"not begun: {stays.operator} did not leave {stays.source}"
+            state = _given_up(state, why, now)
+        turn = (
+            paused < use.most_paused
+            and all(m.step is not Step.PLANNED for m in moves)
+            and all(m.step is Step.DONE for m in ahead)
+        )
+        after, change = _step(state, turn, snapshot, placements, leases, now, use)
+        paused += after.step.paused - state.step.paused
+        moves.append(after)
+        changes += change
+    return replace(rebalance, moves=tuple(moves)), changes
+
+
+def _given_up(state: MoveState, why: str, now: float) -> MoveState:
+    if state.step is not Step.PLANNED:
+        return state
+    return replace(state, step=Step.FAILED, since=now, message=why)
+
+
+def _step(
+    state: MoveState,
+    turn: bool,
+    snapshot: Snapshot,
+    placements: Mapping[str, Placement],
+    leases: Mapping[str, Lease | None],
+    now: float,
+    use: MoveSettings,
+) -> tuple[MoveState, list[Placement]]:
+    move = state.move
+    operator = snapshot.operator(move.operator)
+    lease = leases.get(move.operator)
+    match state.step:
+        case Step.PLANNED if turn:
+            return _begin(state, operator, snapshot, placements, now, use)
+        case Step.RELEASING:
+            state = _watch_queue(state, operator, now)
+            if lease is None or lease.holder.split("/")[0] != _app(snapshot, move.source):
+                return replace(state, step=Step.ADOPTING, since=now), []
+            if now - state.since > use.release_within_s:
+                return _return(state, f"{move.source} did not let go", placements, now)
+        case Step.ADOPTING:
+            state = _watch_queue(state, operator, now)
+            return _adopting(state, operator, snapshot, placements, now, use)
+        case Step.RETURNING:
+            if _arrived(operator, move.source, state.run_before) or _goes_on(
+                operator, move.source, snapshot, state.since
+            ):
+                return replace(state, step=Step.RETURNED, since=now), []
+            if now - state.since > use.return_within_s:
+                why = f"{move.source} has not started it within {use.return_within_s:.0f} s"
+                return replace(
+                    state, step=Step.FAILED, since=now, message=f"{state.message}; {why}"
+                ), []
+        case Step.DONE if state.drained_at is None:
+            state = _watch_queue(state, operator, now)
+            if now - state.since > use.drain_within_s:
+                state = replace(state, drained_at=now, message="its queue has not drained yet")
+    return state, []
+
+
+def _begin(
+    state: MoveState,
+    operator: Operator | None,
+    snapshot: Snapshot,
+    placements: Mapping[str, Placement],
+    now: float,
+    use: MoveSettings,
+) -> tuple[MoveState, list[Placement]]:
+    move = state.move
+    placed = placements.get(move.operator)
+    why = ""
+    if placed is None or operator is None:
+        why = f"there is no operator {move.operator}"
+    elif placed.cluster != move.source:
+        why = f"{move.operator} is in {placed.cluster}, not in {move.source}"
+    elif placed.wanted != "running":
+        why = f"{move.operator} is stopped"
+    else:
+        why = _unfit(snapshot, move, use)
+    if why or operator is None or placed is None:
+        return replace(state, step=Step.FAILED, since=now, message=why), []
+    begun = replace(
+        state,
+        step=Step.RELEASING,
+        since=now,
+        run_before=operator.run_id,
+        state_bytes=operator.state_bytes,
+        queue_before=operator.queue_rows,
+        queue_peak=operator.queue_rows,
+    )
+    return begun, [replace(placed, cluster=move.target)]
+
+
+def _adopting(
+    state: MoveState,
+    operator: Operator | None,
+    snapshot: Snapshot,
+    placements: Mapping[str, Placement],
+    now: float,
+    use: MoveSettings,
+) -> tuple[MoveState, list[Placement]]:
+    move = state.move
+    if operator is not None and _arrived(operator, move.target, state.run_before):
+        done = replace(state, step=Step.DONE, since=now, paused_s=operator.pause_s)
+        return done, []
+    why = _unfit(snapshot, move, use)
+    if not why and operator is not None:
+        why = _refusal(operator, move.target)
+    if not why and now - state.since > use.adopt_within_s:
+        why = f"{move.target} did not commit a batch within {use.adopt_within_s:.0f} s"
+    return _return(state, why, placements, now) if why else (state, [])
+
+
+def _return(
+    state: MoveState, why: str, placements: Mapping[str, Placement], now: float
+) -> tuple[MoveState, list[Placement]]:
+    placed = placements[state.move.operator]
+    back = replace(state, step=Step.RETURNING, since=now, message=f"went back: {why}")
+    return back, [replace(placed, cluster=state.move.source)]
+
+
+def _arrived(operator: Operator | None, cluster: str, run_before: str | None) -> bool:
+    """Has it committed a batch there, in a run of its own, or found that nothing is to do?"""
+    return (
+        operator is not None
+        and _runs(operator, cluster)
+        and operator.run_id != run_before
+        and (operator.first_batch_at is not None or _without_input(operator))
+    )
+
+
+def _goes_on(operator: Operator | None, cluster: str, snapshot: Snapshot, since: float) -> bool:
+    """Was it never let go, and has it worked since then, or had nothing to do?"""
+    if operator is None or not _runs(operator, cluster):
+        return False
+    found = snapshot.cluster(cluster)
+    told_at = snapshot.at - found.heartbeat_age_s if found else 0.0
+    return (operator.batch_at or 0.0) > since or (told_at > since and operator.idle)
+
+
+def _runs(operator: Operator, cluster: str) -> bool:
+    return operator.cluster == cluster and operator.status is OperatorStatus.RUNNING
+
+
+def _without_input(operator: Operator) -> bool:
+    """Spark itself says that there was nothing to do, and nothing has come since."""
+    return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
+
+
+def _unfit(snapshot: Snapshot, move: Move, use: MoveSettings) -> str:
+    found = snapshot.cluster(move.target)
+    if found is None:
+        return f"there is no cluster {move.target}"
+    why = found.unfit_for(move.operator)
+    if not why and found.heartbeat_age_s > use.heartbeat_s:
+        why = f"{move.target} has given no sign of life for {found.heartbeat_age_s:.0f} s"
+    return why
+
+
+def _refusal(operator: Operator, cluster: str) -> str:
+    if operator.cluster != cluster or operator.status is not OperatorStatus.FAILED:
+        return ""
+    return operator.message or f"it cannot start in {cluster}"
+
+
+def _watch_queue(state: MoveState, operator: Operator | None, now: float) -> MoveState:
+    if operator is None or operator.queue_rows is None:
+        return replace(state, drained_at=now) if state.step is Step.DONE else state
+    queue = operator.queue_rows
+    state = replace(state, queue_peak=max(queue, state.queue_peak or 0))
+    usual = max(state.queue_before or 0, operator.arrival_rows_per_s * operator.trigger_s * 1.5)
+    if state.step is Step.DONE and queue <= usual:
+        return replace(state, drained_at=now)
+    return state
+
+
+def _app(snapshot: Snapshot, cluster: str) -> str:
+    found = snapshot.cluster(cluster)
+    return found.app_id if found else ""
+
+
+def waiting_for(rebalances: Iterable[Rebalance]) -> set[str]:
+    """Operators whose lease and placement the engine has to look at now."""
+    return {m.move.operator for r in rebalances for m in r.moves if not m.step.final}

@@ -1,0 +1,303 @@
+"""What holds an action back: one small question each, answered with a reason and a time.
+
+    timing   the engine does not propose yet (a person may act all the same)
+    policy   the engine does not act by itself (a person may approve all the same)
+    hard     nobody does it now
+
+Each guard looks at one recommendation and one cluster that it touches.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.guard import hours
+from weir.controllers.engine.guard.rules import EngineSettings, GuardSettings
+from weir.controllers.engine.propose.make import BY_HAND
+from weir.controllers.engine.propose.scaling import ScaleSettings
+from weir.controllers.engine.recommendation import GuardState, Recommendation, Status
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Snapshot
+
+HOUR_S = 3600.0
+_DONE = (Status.APPLIED, Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """All that the guards look at."""
+
+    recommendation: Recommendation
+    snapshot: Snapshot
+    now: float
+    engine: EngineSettings = EngineSettings()
+    settings: Mapping[str, GuardSettings] = {}
+    scaling: Mapping[str, ScaleSettings] = {}
+    others: Sequence[Recommendation] = ()
+    rebalances: Sequence[Rebalance] = ()
+    fresh_periods: Mapping[str, int] = {}
+    asked: Mapping[str, Sequence[tuple[float, int]]] = {}
+    """Per cluster: when its scaler asked for how many executors, oldest first."""
+
+    def rules(self, cluster: str) -> GuardSettings:
+        """The guards' settings of a cluster."""
+        return self.settings.get(cluster, GuardSettings())
+
+    def touching(self, cluster: str) -> list[Recommendation]:
+        """Other recommendations for the cluster."""
+        own = self.recommendation.id
+        return [r for r in self.others if cluster in r.clusters and r.id != own]
+
+
+Answer = tuple[str, float | None]
+"""Why it is closed (empty: open), and when it opens."""
+OPEN: Answer = ("", None)
+
+
+def data(case: Case, cluster: str) -> Answer:
+    """Enough fresh periods."""
+    found = case.snapshot.cluster(cluster)
+    if found is None:
+        return f"there are no figures of {cluster}", None
+    if found.heartbeat_age_s > 3 * max(case.snapshot.period_s, 2.0):
+        return f"the figures of {cluster} are {found.heartbeat_age_s:.0f} s old", None
+    least, fresh = case.rules(cluster).least_periods, case.fresh_periods.get(cluster, 0)
+    if fresh >= least:
+        return OPEN
+    opens_at = case.now + (least - fresh) * case.snapshot.period_s
+    return f"{fresh} of {least} periods of {cluster} are there", opens_at
+
+
+def limits(case: Case, cluster: str) -> Answer:
+    """Within what the cluster allows."""
+    decision, found = case.recommendation.decision, case.snapshot.cluster(cluster)
+    if not isinstance(decision, Scale) or found is None:
+        return OPEN
+    own = case.scaling.get(cluster, ScaleSettings())
+    low = max(found.min_executors, own.min_executors)
+    high = min(found.max_executors, own.max_executors or found.max_executors)
+    if low <= decision.executors <= high:
+        return OPEN
+    return f"{cluster} may have {low} to {high} executors, not {decision.executors}", None
+
+
+def total(case: Case, cluster: str) -> Answer:
+    """Within what all clusters together may have."""
+    decision, most = case.recommendation.decision, case.engine.total_executors
+    if not isinstance(decision, Scale) or not most or decision.executors <= decision.before:
+        return OPEN
+    coming = {
+        r.decision.cluster: r.decision.executors
+        for r in reversed(case.others)
+        if isinstance(r.decision, Scale) and _is_coming(r, case)
+    }
+    others = sum(
+        max(c.executors_wanted or c.executors, coming.get(c.name, 0))
+        for c in case.snapshot.clusters
+        if c.name != cluster
+    )
+    if others + decision.executors <= most:
+        return OPEN
+    return (
+        f"{others} executors are in use or coming elsewhere, and {most} are the most over all",
+        None,
+    )
+
+
+def _is_coming(recommendation: Recommendation, case: Case) -> bool:
+    """Its executors are on their way or come before, or are there but not yet in the figures."""
+    if recommendation.status is Status.APPLIED:
+        return case.now - (recommendation.applied_at or 0.0) < 3 * max(case.snapshot.period_s, 2.0)
+    if recommendation.status is Status.APPROVED:
+        own = case.recommendation  # of two that are approved only the later one waits
+        return own.status is not Status.APPROVED or turn(recommendation) < turn(own)
+    return recommendation.status is Status.APPLYING
+
+
+def turn(recommendation: Recommendation) -> tuple[float, str]:
+    """In this order what is approved begins."""
+    history = recommendation.history
+    return history[-1].at if history else recommendation.at, recommendation.id
+
+
+def agent(case: Case, cluster: str) -> Answer:
+    """Somebody is there to carry it out."""
+    found = case.snapshot.cluster(cluster)
+    scale = isinstance(case.recommendation.decision, Scale)
+    if found is None or (found.can_scale if scale else found.hosted):
+        return OPEN
+    what = "scale" if scale else "start and stop operators in"
+    return found.message or f"no agent can {what} {cluster}: a recommendation only", None
+
+
+def step(case: Case, cluster: str) -> Answer:
+    """Not too much at once."""
+    decision, most = case.recommendation.decision, case.rules(cluster).largest_step
+    if not isinstance(decision, Scale) or not most:
+        return OPEN
+    if abs(decision.executors - decision.before) <= most:
+        return OPEN
+    return f"{most} executors are the most that change at once", None
+
+
+def one_at_a_time(case: Case, cluster: str) -> Answer:
+    """Nothing else is under way there."""
+    if any(r.status is Status.APPLYING for r in case.touching(cluster)):
+        return f"another action on {cluster} is under way", None
+    for rebalance in case.rebalances:
+        ends = {c for m in rebalance.moves for c in (m.move.source, m.move.target)}
+        open_ = any(not m.step.final for m in rebalance.moves)
+        if open_ and cluster in ends and rebalance.id != case.recommendation.id:
+            return f"a rebalance with {cluster} is under way", None
+    return OPEN
+
+
+def stabilisation(case: Case, cluster: str) -> Answer:
+    """Time since the last action."""
+    ends = [r.applied_at for r in case.touching(cluster) if r.status in _DONE and r.applied_at] + [
+        r.history[-1].at for r in case.touching(cluster) if r.status is Status.FAILED
+    ]
+    opens_at = max(ends, default=0.0) + case.rules(cluster).stabilisation_s
+    if not ends or case.now >= opens_at:
+        return OPEN
+    return f"{cluster} is to settle after the last action", opens_at
+
+
+def still_to_come(case: Case, cluster: str) -> Answer:
+    """What was asked for before is there: to ask for ever more brings nothing sooner."""
+    found = case.snapshot.cluster(cluster)
+    if case.recommendation.kind != "scale_out" or found is None:
+        return OPEN
+    if found.executors >= found.executors_wanted:
+        return OPEN
+    there, wanted = found.executors, found.executors_wanted
+    return f"{there} of the {wanted} executors asked for in {cluster} are there", None
+
+
+def scale_in_delay(case: Case, cluster: str) -> Answer:
+    """Nobody asked for as many as there are in the last while."""
+    recommendation, decision = case.recommendation, case.recommendation.decision
+    delay_s = case.rules(cluster).scale_in_delay_s
+    if recommendation.kind != "scale_in" or not isinstance(decision, Scale) or not delay_s:
+        return OPEN
+    if recommendation.rollback_of or recommendation.source == BY_HAND:
+        return OPEN
+    asked = case.asked.get(cluster, ())
+    larger = [at for at, target in asked if target > decision.executors]
+    since = max([*larger, *(at for at, _ in asked[:1])], default=case.now)
+    if case.now >= since + delay_s:
+        return OPEN
+    return f"fewer executors of {cluster} are to be asked for {delay_s:.0f} s long", since + delay_s
+
+
+def budget(case: Case, cluster: str) -> Answer:
+    """Not too many actions by the engine itself."""
+    most = case.rules(cluster).actions_per_hour
+    begun = [
+        entry.at
+        for r in case.touching(cluster)
+        if r.mode
+        for entry in r.history
+        if entry.status is Status.APPLYING
+    ]
+    own = [at for at in begun if case.now - at < HOUR_S]
+    if not most or len(own) < most:
+        return OPEN
+    return f"{len(own)} actions on {cluster} in the last hour are the budget", min(own) + HOUR_S
+
+
+def flapping(case: Case, cluster: str) -> Answer:
+    """Not out and in and out again; what people ask for by hand does not count."""
+    rules, kind = case.rules(cluster), case.recommendation.kind
+    if kind == "rebalance":
+        return OPEN
+    past = sorted(
+        (r.applied_at, r.kind)
+        for r in case.touching(cluster)
+        if r.applied_at
+        and case.now - r.applied_at < rules.flap_window_s
+        and r.kind != "rebalance"
+        and r.source != BY_HAND
+    )
+    kinds = [*(k for _, k in past), kind]
+    flips = sum(a != b for a, b in pairwise(kinds))
+    if flips < rules.most_flips:
+        return OPEN
+    return f"{cluster} went out and in {flips} times", past[0][0] + rules.flap_window_s
+
+
+def excluded_hours(case: Case, cluster: str) -> Answer:
+    """Not at these hours."""
+    text = case.rules(cluster).excluded_hours
+    if not hours.within(text, case.now):
+        return OPEN
+    return f"{text} UTC are excluded for {cluster}", hours.ends_at(text, case.now)
+
+
+def migration_cost(case: Case, cluster: str) -> Answer:
+    """Not too much state on the way."""
+    most = case.rules(cluster).move_bytes_per_hour
+    if case.recommendation.kind != "rebalance" or not most:
+        return OPEN
+    past = [
+        (r.applied_at, r.decision.prediction.cost or 0.0)
+        for r in case.touching(cluster)
+        if r.kind == "rebalance" and r.applied_at and case.now - r.applied_at < HOUR_S
+    ]
+    cost = case.recommendation.decision.prediction.cost or 0.0
+    spent = sum(c for _, c in past)
+    if spent + cost <= most:
+        return OPEN
+    opens_at = min(at for at, _ in past) + HOUR_S if past else None
+    return f"{spent + cost:,.0f} bytes in an hour are over the budget of {most:,.0f}", opens_at
+
+
+def pause(case: Case, cluster: str) -> Answer:
+    """Automatic actions are not stopped."""
+    del cluster
+    return ("every automatic action is paused", None) if case.engine.paused else OPEN
+
+
+TIMING: Mapping[str, Callable[[Case, str], Answer]] = {
+    "data gate": data,
+    "one action at a time": one_at_a_time,
+    "stabilisation": stabilisation,
+    "still to come": still_to_come,
+    "scale-in delay": scale_in_delay,
+}
+POLICY: Mapping[str, Callable[[Case, str], Answer]] = {
+    "step limit": step,
+    "action budget": budget,
+    "flapping": flapping,
+    "excluded hours": excluded_hours,
+    "migration cost": migration_cost,
+    "pause": pause,
+}
+HARD: Mapping[str, Callable[[Case, str], Answer]] = {
+    "executor limits": limits,
+    "total capacity": total,
+    "agent": agent,
+}
+
+
+def look(case: Case) -> tuple[GuardState, ...]:
+    """Every guard's answer; of several clusters, that of the first that holds it back."""
+    states = []
+    for name, guard in {**TIMING, **HARD, **POLICY}.items():
+        found = [guard(case, cluster) for cluster in case.recommendation.clusters]
+        why, opens_at = next((answer for answer in found if answer[0]), OPEN)
+        states.append(GuardState(name=name, open=not why, reason=why, opens_at=opens_at))
+    return tuple(states)
+
+
+def closed(
+    states: Iterable[GuardState], *kinds: Mapping[str, Callable[[Case, str], Answer]]
+) -> GuardState | None:
+    """The first guard of these kinds that is closed.
+
+    >>> closed([GuardState(name="pause", open=False, reason="paused")], POLICY).reason
+    'paused'
+    """
+    names = {name for kind in kinds for name in kind}
+    return next((s for s in states if s.name in names and not s.open), None)

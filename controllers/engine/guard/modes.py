@@ -1,0 +1,107 @@
+"""How much each cluster lets the engine do, and what it may do by itself.
+
+    observe                the engine looks, and proposes nothing
+    recommend              advice only: it cannot be approved, a person does it by hand or not
+    approve                a person approves
+    auto within criteria   by itself if the criteria hold, else a person approves
+    auto                   by itself
+
+What touches several clusters goes by the strictest of their modes.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from weir.controllers.engine.guard import hours
+from weir.controllers.engine.guard.rules import Criteria
+from weir.controllers.engine.judge.verification import Track
+from weir.controllers.engine.recommendation import ENGINE, Recommendation
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Mode, Snapshot
+
+LADDER = (Mode.OBSERVE, Mode.RECOMMEND, Mode.APPROVE, Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
+
+
+def strictest(modes: Mapping[str, Mode], clusters: Iterable[str]) -> Mode:
+    """The mode that counts for something that touches these clusters.
+
+    >>> strictest({"a": Mode.AUTO}, ["a", "b"]).value
+    'approve'
+    """
+    found = [modes.get(c, Mode.APPROVE) for c in clusters]
+    return min(found, key=LADDER.index, default=Mode.APPROVE)
+
+
+def nobody_asked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> bool:
+    """The engine might do it without a person: then a stale one is not offered again, as the
+    scaler or planner behind it has to look first."""
+    automatic = strictest(modes, recommendation.clusters) in (Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
+    return automatic and recommendation.by == ENGINE
+
+
+def with_modes(snapshot: Snapshot, modes: Mapping[str, Mode]) -> Snapshot:
+    """The snapshot with the modes that people set; agents do not know them."""
+    clusters = (replace(c, mode=modes.get(c.name, Mode.APPROVE)) for c in snapshot.clusters)
+    return replace(snapshot, clusters=tuple(clusters))
+
+
+def backed_off(mode: Mode) -> Mode:
+    """One step less of its own accord; never less than approve.
+
+    >>> backed_off(Mode.AUTO).value, backed_off(Mode.APPROVE).value
+    ('auto_within_criteria', 'approve')
+    """
+    if mode not in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA):
+        return mode
+    return LADDER[LADDER.index(mode) - 1]
+
+
+def why_not_by_itself(
+    recommendation: Recommendation,
+    mode: Mode,
+    criteria: Mapping[str, Criteria],
+    tracks: Mapping[str, Track],
+    now: float,
+) -> str:
+    """Why the engine does not do it without being told; empty if it may."""
+    if mode is Mode.AUTO:
+        return ""
+    if mode is not Mode.AUTO_WITHIN_CRITERIA:
+        return f"mode {mode.value}: somebody has to approve it"
+    for cluster in recommendation.clusters:
+        why = _outside(
+            recommendation,
+            criteria.get(cluster, Criteria()),
+            tracks.get(cluster, Track()),
+            now,
+        )
+        if why:
+            return f"{cluster}: {why}"
+    return ""
+
+
+def _outside(recommendation: Recommendation, criteria: Criteria, track: Track, now: float) -> str:
+    kind, decision = recommendation.kind, recommendation.decision
+    if not getattr(criteria, kind):
+        return f"{kind.replace('_', '-')} is not among what is automatic"
+    if isinstance(decision, Scale):
+        step = abs(decision.executors - decision.before)
+        if step > criteria.largest_step:
+            return f"a step of {step} is more than {criteria.largest_step}"
+    elif (decision.prediction.cost or 0.0) > criteria.most_move_bytes:
+        return (
+            f"{decision.prediction.cost:,.0f} bytes are more than {criteria.most_move_bytes:,.0f}"
+        )
+    if criteria.hours and not hours.within(criteria.hours, now):
+        return f"it is not between {criteria.hours} UTC"
+    if track.judged < criteria.least_judged:
+        return (
+            f"{recommendation.source} has {track.judged} of {criteria.least_judged} judged actions"
+        )
+    if criteria.least_judged and track.effective_share < criteria.least_effective_share:
+        return (
+            f"{track.effective_share:.0%} of {recommendation.source}'s actions were effective, "
+            f"not {criteria.least_effective_share:.0%}"
+        )
+    return ""

@@ -1,0 +1,145 @@
+"""After the settling time: judge what was applied, and draw the consequences."""
+
+from msgspec.structs import replace
+
+from weir.controllers.engine.apply.effects import BackOff, Chain, Create, Effect, Save
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.guard.modes import LADDER, backed_off
+from weir.controllers.engine.judge.figures import figures_now
+from weir.controllers.engine.judge.verification import outcome, too_early
+from weir.controllers.engine.propose.make import BACK, ROLLBACK, made, undoing
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
+from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.snapshot import Mode
+
+PATIENCE = 3.0
+"""Without fresh figures the judgement waits, but no longer than so many settling times."""
+
+
+def judged(facts: Facts, now: float) -> list[Chain]:
+    """Judge what has had its time to settle."""
+    found: list[Chain] = []
+    for recommendation in facts.recommendations:
+        if recommendation.status is not Status.APPLIED:
+            continue
+        age_s = now - (recommendation.applied_at or now)
+        if age_s < facts.engine.settle_s:
+            continue
+        if _silent(recommendation, facts) and age_s < PATIENCE * facts.engine.settle_s:
+            continue
+        after = _verified(recommendation, facts, now)
+        found.append((*_consequences(after, facts, now), Save(recommendation=after)))
+    return found
+
+
+def overtaken(
+    recommendation: Recommendation, following: Recommendation, facts: Facts, now: float
+) -> Chain:
+    """Judge it before its time, because the following action begins.
+
+    What that one changes anyway is not proposed to be taken back.
+    """
+    after = _verified(recommendation, facts, now, early=True)
+    effects = _consequences(after, facts, now)
+    if _replaces(following, recommendation):
+        effects = [e for e in effects if not isinstance(e, Create)]
+    return (*effects, Save(recommendation=after))
+
+
+def _verified(
+    recommendation: Recommendation, facts: Facts, now: float, *, early: bool = False
+) -> Recommendation:
+    """The recommendation with what was measured and what that is worth."""
+    applied_at = recommendation.applied_at or now
+    settled_at = applied_at + facts.engine.settle_s / 2
+    recent = {c: facts.recent(c, now, since=settled_at) for c in recommendation.clusters}
+    measured = figures_now(recommendation.decision, facts.snapshot, facts.outlook, recent)
+    result = (
+        too_early(recommendation)
+        if early and now < settled_at
+        else outcome(recommendation, measured, facts.engine.least_effectiveness)
+    )
+    judged = replace(
+        recommendation,
+        measured=measured,
+        effectiveness=result.effectiveness,
+        verdict=result.verdict,
+    )
+    return moved_to(judged, result.status, at=now, by=ENGINE, why=result.verdict)
+
+
+def _consequences(recommendation: Recommendation, facts: Facts, now: float) -> list[Effect]:
+    """An action that did not help: propose to take it back, and let a person look more often.
+
+    They come before the judgement itself is kept, so that none is lost in a crash between.
+    """
+    if recommendation.status is not Status.INEFFECTIVE:
+        return []
+    effects: list[Effect] = []
+    back = undoing(
+        recommendation,
+        facts.snapshot,
+        facts.placements,
+        f"It did not help: {recommendation.verdict}",
+    )
+    if back is not None and recommendation.rollback_of is None and not _short(recommendation):
+        rollback = made(
+            back,
+            facts.snapshot,
+            id=recommendation.id + BACK,
+            source=ROLLBACK,
+            now=now,
+            ttl_s=facts.engine.ttl_s,
+            outlook=facts.outlook,
+            recent=facts.lately(recommendation.clusters, now),
+            rollback_of=recommendation.id,
+        )
+        effects.append(Create(recommendation=rollback))
+    if not recommendation.mode:
+        return effects
+    wanted = backed_off(Mode(recommendation.mode))
+    for cluster in recommendation.clusters:
+        mode = facts.modes.get(cluster, Mode.APPROVE)
+        if LADDER.index(mode) <= LADDER.index(wanted):
+            continue
+        said = AuditEntry(
+            at=now,
+            by=ENGINE,
+            action="mode.backed_off",
+            subject=cluster,
+            why=f"{recommendation.id} was ineffective: {recommendation.verdict}",
+            before={"mode": mode.value},
+            detail=f"{mode.value} -> {wanted.value}",
+        )
+        effects.append(BackOff(cluster=cluster, before=mode, mode=wanted, audit=said))
+    return effects
+
+
+def _replaces(following: Recommendation, recommendation: Recommendation) -> bool:
+    """Both set the size of the same cluster, or the place of the same operator."""
+    return not _things(following.decision).isdisjoint(_things(recommendation.decision))
+
+
+def _things(decision: Scale | Moves) -> set[tuple[str, str]]:
+    if isinstance(decision, Scale):
+        return {("cluster", decision.cluster)}
+    return {("operator", m.operator) for m in decision.moves}
+
+
+def _short(recommendation: Recommendation) -> bool:
+    """Executors of a scale-out are missing: it did not help for want of them, and to take away
+    those that came would make it worse."""
+    decision, measured = recommendation.decision, recommendation.measured
+    if not isinstance(decision, Scale) or measured is None:
+        return False
+    there = measured.executors.get(decision.cluster, decision.executors)
+    return decision.before < decision.executors and there < decision.executors
+
+
+def _silent(recommendation: Recommendation, facts: Facts) -> bool:
+    ages = [
+        found.heartbeat_age_s if found else float("inf")
+        for found in (facts.snapshot.cluster(c) for c in recommendation.clusters)
+    ]
+    return max(ages, default=0.0) > 3 * max(facts.snapshot.period_s, 2.0)

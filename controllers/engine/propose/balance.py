@@ -1,0 +1,144 @@
+"""When and how to rebalance: data gate, plan, and what to do with it. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weir.controllers.balancing.base import planner
+from weir.controllers.balancing.from_snapshot import problem_of
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Budget, Problem
+from weir.controllers.engine.apply.moves import MoveState, Rebalance
+from weir.controllers.engine.propose.loads import loads_of
+from weir.controllers.engine.propose.pauses import pause_of
+from weir.controllers.model.settings import setting
+from weir.controllers.model.snapshot import ClusterSample, Snapshot
+
+BALANCE = "balance"  # the name of this group of settings
+
+
+class BalanceSettings(Struct, frozen=True, kw_only=True):
+    """How the engine balances load; the clusters' modes say whether it acts by itself."""
+
+    planner: Annotated[str, setting("Planner that the engine follows")] = "milp"
+    window_s: Annotated[float, setting("Load series that plans look at", unit="s", ge=10)] = 60.0
+    least_periods: Annotated[int, setting("Fresh periods needed before the first plan", ge=2)] = 8
+    moves: Annotated[int, setting("Most moves of one rebalance", ge=1)] = 2
+    most_state_bytes: Annotated[
+        int, setting("Most state that one rebalance moves; 0: no limit", unit="bytes", ge=0)
+    ] = 0
+    draining_clusters: Annotated[
+        str, setting("Clusters to be emptied, separated by commas; nothing is moved there")
+    ] = ""
+    pinned_operators: Annotated[
+        str, setting("Operators that no plan moves, separated by commas")
+    ] = ""
+    least_gain: Annotated[
+        float, setting("Least gain in load distance that is worth a move", unit="points", ge=0)
+    ] = 2.0
+    least_collocation_gain: Annotated[
+        float,
+        setting(
+            "Least rise of the traffic that stays on its cluster that is worth a move",
+            unit="share",
+            ge=0.01,
+            le=1,
+        ),
+    ] = 0.1
+    most_distance: Annotated[
+        float,
+        setting("Load distance up to which such a rise may be bought", unit="points", ge=0),
+    ] = 10.0
+    least_load: Annotated[
+        float,
+        setting("Nothing is moved while every cluster is below this", unit="load per core", ge=0),
+    ] = 0.5
+    hold_s: Annotated[float, setting("Wait after a rebalance before the next", unit="s", ge=0)] = (
+        60.0
+    )
+
+
+def problem_now(
+    snapshot: Snapshot,
+    samples: Mapping[str, Sequence[ClusterSample]],
+    settings: BalanceSettings,
+    rebalances: Iterable[Rebalance] = (),
+    own: Mapping[str, Mapping[str, Any]] = {},
+) -> Problem:
+    """The problem that every planner is asked to solve at this moment; how long a move pauses
+    its operator follows from the past `rebalances`. `own` are each planner's settings."""
+    loads = loads_of(samples, snapshot)
+    operators = tuple(replace(o, load=loads.now[o.name]) for o in snapshot.operators)
+    problem = problem_of(
+        replace(snapshot, operators=operators),
+        loads.series,
+        budget=Budget(moves=settings.moves, cost=settings.most_state_bytes or None),
+        pinned=_names(settings.pinned_operators),
+        draining=_names(settings.draining_clusters),
+        unknown=loads.unknown,
+        pause=pause_of(rebalances),
+    )
+    return replace(problem, settings={name: dict(values) for name, values in own.items()})
+
+
+def planner_group(name: str) -> str:
+    """Name of the settings of one planner."""
+    return f"{BALANCE}:{name}"
+
+
+def why_wait(
+    snapshot: Snapshot,
+    problem: Problem,
+    rebalances: Iterable[Rebalance],
+    settings: BalanceSettings,
+    now: float,
+) -> str:
+    """Why no plan is applied now; empty if one may be."""
+    for rebalance in rebalances:
+        if not rebalance.final:
+            return "a rebalance is under way"
+        left_s = _ended_at(rebalance) + settings.hold_s - now
+        if left_s > 0:
+            return f"the last rebalance is to settle for {left_s:.0f} s more"
+    bins = {b.name for b in problem.bins}
+    late_s = 3 * max(snapshot.period_s, 1)
+    stale = [c.name for c in snapshot.clusters if c.name in bins and c.heartbeat_age_s > late_s]
+    if stale:
+        return f"no fresh figures from {', '.join(stale)}"
+    if problem.unknown:
+        return f"the cost of {', '.join(problem.unknown)} is not known yet"
+    short = [i.name for i in problem.items if len(i.series) < settings.least_periods]
+    if short:
+        return f"fewer than {settings.least_periods} periods of {', '.join(short)}"
+    return ""
+
+
+def plan_now(problem: Problem, settings: BalanceSettings) -> Plan:
+    """What the chosen planner would do."""
+    return planner(settings.planner).plan(problem)
+
+
+def rebalance_of(plan: Plan, rebalance_id: str, by: str, now: float) -> Rebalance:
+    """A plan as something that the engine carries out."""
+    return Rebalance(
+        id=rebalance_id,
+        at=now,
+        moves=tuple(MoveState(move=move) for move in plan.moves),
+        by=by,
+        planner=plan.planner,
+        why=plan.reason.text,
+    )
+
+
+def _names(text: str) -> set[str]:
+    """
+    >>> sorted(_names("wide, narrow,"))
+    ['narrow', 'wide']
+    """
+    return {name.strip() for name in text.split(",")} - {""}
+
+
+def _ended_at(rebalance: Rebalance) -> float:
+    return max((m.since for m in rebalance.moves), default=rebalance.at)

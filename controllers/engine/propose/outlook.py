@@ -1,0 +1,232 @@
+"""What the Balance page shows: correlations, load distance, and every planner's plan."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Remaining, planner, planners
+from weir.controllers.balancing.explain import explain
+from weir.controllers.balancing.plan import Plan, plan_of
+from weir.controllers.balancing.problem import Bin, Item, Problem
+from weir.controllers.model.decision import Move, Reason
+from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.model.series import LoadSeries, correlation_matrix
+
+HISTORY = 360
+SHOWN = 60
+"""Operators and clusters in the matrices: nobody reads more, and the work grows as the square."""
+LARGE = 300
+"""Operators from which on not every planner is asked every time."""
+
+
+class Matrix(Struct, frozen=True, kw_only=True):
+    """Pearson's rho of every row with every column."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    periods: tuple[tuple[int, ...], ...] = ()  # that each value rests on
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """One planner's plan for this moment, in figures and in words."""
+
+    label: str
+    plan: Plan
+    words: str
+
+
+class Outlook(Struct, frozen=True, kw_only=True):
+    """The balance of load now, and what could be done about it."""
+
+    at: float
+    problem: Problem
+    wait: str = ""  # why nothing is applied now
+    planner: str = ""  # the one that the engine follows
+    auto: bool = False
+    periods: int = 0  # that the correlations rest on at most
+    clusters: Matrix | None = None
+    operators: Matrix | None = None
+    operators_by_cluster: Matrix | None = None
+    proposals: tuple[Proposal, ...] = ()
+    distance: tuple[tuple[float, float], ...] = ()  # (time, load distance in points)
+    content_since: float | None = None  # the followed planner finds nothing worth a move
+
+
+def outlook(
+    problem: Problem,
+    now: float,
+    *,
+    wait: str,
+    chosen: str,
+    auto: bool,
+    before: Outlook | None = None,
+    turn: int = 0,
+    allow: Callable[[], Remaining] | None = None,
+) -> Outlook:
+    """Everything at once; planners that cannot answer say why in their words.
+
+    In a large world only the chosen planner and one other are asked, by turns; what the
+    others said before stands while the operators are where they were. `allow` begins the
+    time that one planner may take.
+    """
+    series = {item.name: LoadSeries(item.series) for item in problem.items}
+    operators, clusters = _fullest(series), _fullest(_of_bins(problem, series))
+    proposals = _proposals(problem, chosen, before, turn, allow)
+    distance = (before.distance if before else ())[-HISTORY + 1 :]
+    if proposals and not problem.unknown:
+        distance = (*distance, (now, proposals[0].plan.before.load_distance))
+    return Outlook(
+        at=now,
+        problem=problem,
+        wait=wait,
+        planner=chosen,
+        auto=auto,
+        periods=max((len(s.values) for s in series.values()), default=0),
+        clusters=_square(clusters),
+        operators=_square(operators),
+        operators_by_cluster=_operators_by_cluster(problem, operators, clusters),
+        proposals=proposals,
+        distance=distance,
+    )
+
+
+def warm_up() -> None:
+    """Let every planner plan once: the first time some of them compile for seconds."""
+    bins = tuple(Bin(name=name, capacity=1.0) for name in ("a", "b", "c"))
+    items = tuple(
+        Item(name=f"i{k}", load=0.1 * (k + 1), bin="a", series=(0.1, 0.2 * k, 0.3))
+        for k in range(6)
+    )
+    outlook(Problem(bins=bins, items=items), 0.0, wait="", chosen="", auto=False)
+
+
+def by_hand(problem: Problem, moves: Sequence[Move]) -> Plan:
+    """What moves that a person chose would bring.
+
+    >>> from weir.controllers.balancing.problem import Bin, Item
+    >>> problem = Problem(
+    ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
+    ...     items=(Item(name="x", load=0.5, bin="a"),),
+    ... )
+    >>> by_hand(problem, [Move(operator="x", source="a", target="b")]).after.load
+    {'a': 0.0, 'b': 50.0}
+    """
+    arrays = Arrays.of(problem)
+    items = {item.name: i for i, item in enumerate(problem.items)}
+    bins = {bin_.name: i for i, bin_ in enumerate(problem.bins)}
+    place = arrays.home.copy()
+    for move in moves:
+        if move.operator not in items:
+            raise InvalidInput(f"there is no operator {move.operator} to move", field="operator")
+        if move.target not in bins:
+            raise InvalidInput(f"there is no cluster {move.target} to move to", field="target")
+        allowed = problem.items[items[move.operator]].allowed
+        if allowed is not None and move.target not in allowed:
+            raise InvalidInput(f"{move.target} cannot run {move.operator}", field="target")
+        place[items[move.operator]] = bins[move.target]
+    return plan_of("by_hand", problem, arrays, place, Reason(text="Chosen by hand."))
+
+
+def _proposals(
+    problem: Problem,
+    chosen: str,
+    before: Outlook | None,
+    turn: int,
+    allow: Callable[[], Remaining] | None,
+) -> tuple[Proposal, ...]:
+    names = list(planners())
+    if len(problem.items) <= LARGE:
+        return tuple(_proposal(name, problem, allow) for name in names)
+    asked = {chosen, names[turn % len(names)]}
+    still = before is not None and before.problem.placement == problem.placement
+    known = {p.plan.planner: p for p in before.proposals} if before and still else {}
+    return tuple(
+        _proposal(name, problem, allow) if name in asked else known[name]
+        for name in names
+        if name in asked or name in known
+    )
+
+
+def _fullest(series: Mapping[str, LoadSeries]) -> dict[str, LoadSeries]:
+    """Those with the most load, if there are many."""
+    if len(series) <= SHOWN:
+        return dict(series)
+    first = sorted(series, key=lambda name: (-series[name].mean, name))[:SHOWN]
+    return {name: series[name] for name in first}
+
+
+def _proposal(
+    name: str, problem: Problem, allow: Callable[[], Remaining] | None = None
+) -> Proposal:
+    kind = planners()[name]
+    try:
+        plan = planner(name).plan(problem, remaining_s=allow() if allow else None)
+        return Proposal(label=kind.label or name, plan=plan, words=explain(plan, problem))
+    except WeirError as error:
+        nothing = planner("no_op").plan(problem)
+        return Proposal(label=kind.label or name, plan=nothing, words=str(error))
+
+
+def _of_bins(problem: Problem, series: Mapping[str, LoadSeries]) -> dict[str, LoadSeries]:
+    """Load per capacity of every cluster over time; of one without operators it is 0."""
+    nothing = LoadSeries((0.0,) * max((len(s.values) for s in series.values()), default=0))
+    found = {}
+    for bin_ in problem.bins:
+        inside = [series[i.name] for i in problem.items if i.bin == bin_.name]
+        total = LoadSeries.total(inside) if inside else nothing
+        found[bin_.name] = total.scaled(1.0 / bin_.capacity)
+    return found
+
+
+def _square(series: Mapping[str, LoadSeries]) -> Matrix:
+    """Each pair over the periods that both have: one that began late blanks no other pair."""
+    names = tuple(sorted(series))
+    rows = [series[name] for name in names]
+    lengths = np.array([len(s.values) for s in rows], dtype=int)
+    shared = np.minimum.outer(lengths, lengths)
+    values = np.eye(len(rows))
+    for length in set(lengths.tolist()):
+        long = np.flatnonzero(lengths >= length)
+        at = np.ix_(long, long)
+        values[at] = np.where(
+            shared[at] == length, correlation_matrix([rows[i] for i in long]), values[at]
+        )
+    return _matrix(names, names, values, shared)
+
+
+def _operators_by_cluster(
+    problem: Problem, series: Mapping[str, LoadSeries], of_bin: Mapping[str, LoadSeries]
+) -> Matrix:
+    """An operator against each cluster; against its own one, without itself."""
+    capacity = {bin_.name: bin_.capacity for bin_ in problem.bins}
+    columns = tuple(sorted(of_bin))
+    rows = sorted((i for i in problem.items if i.name in series), key=lambda i: i.name)
+    values = np.zeros((len(rows), len(columns)))
+    shared = np.zeros((len(rows), len(columns)), dtype=int)
+    for i, item in enumerate(rows):
+        own = series[item.name]
+        rests = [of_bin[name] for name in columns]
+        if item.bin in columns:
+            at = columns.index(item.bin)
+            rests[at] = rests[at] - own.scaled(1.0 / capacity[item.bin])
+        shared[i] = [min(len(own.values), len(rest.values)) for rest in rests]
+        # As long as the operator's own series: all at once, which is much faster.
+        long = [k for k, rest in enumerate(rests) if len(rest.values) >= len(own.values)]
+        values[i, long] = correlation_matrix([own, *(rests[k] for k in long)])[0, 1:]
+        for k in set(range(len(columns))) - set(long):
+            values[i, k] = own.correlation(rests[k])
+    return _matrix(tuple(i.name for i in rows), columns, values, shared)
+
+
+def _matrix(
+    rows: tuple[str, ...], columns: tuple[str, ...], values: np.ndarray, periods: np.ndarray
+) -> Matrix:
+    return Matrix(
+        rows=rows,
+        columns=columns,
+        values=tuple(tuple(round(float(v), 4) for v in row) for row in values),
+        periods=tuple(map(tuple, periods.tolist())),
+    )

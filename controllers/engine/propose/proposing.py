@@ -1,0 +1,150 @@
+"""Open proposals: made, kept fresh, replaced, ended, and approved by the engine itself."""
+
+from msgspec.structs import replace
+
+from weir.controllers.engine.apply.effects import Chain, Create, Save
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.guard import guards
+from weir.controllers.engine.guard.drift import drift
+from weir.controllers.engine.guard.modes import strictest, why_not_by_itself
+from weir.controllers.engine.propose.make import ROLLBACK
+from weir.controllers.engine.propose.together import cured
+from weir.controllers.engine.propose.withdrawing import no_longer_asked
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
+from weir.controllers.model.decision import Scale
+from weir.controllers.model.snapshot import Mode
+
+HOLD_OPEN_S = 15.0
+"""A proposal is not replaced sooner, so that a person can read it and answer."""
+
+
+def kept(facts: Facts, now: float) -> list[Chain]:
+    """End what is over, and approve what the engine may do by itself."""
+    found: list[Chain] = []
+    taken: set[str] = set()
+    for recommendation in facts.recommendations:
+        if recommendation.status is not Status.PROPOSED:
+            continue
+        if now > recommendation.expires_at:
+            found.append((_step(recommendation, Status.EXPIRED, now, "nobody decided in time"),))
+        elif recommendation.by == ENGINE:
+            chain = _own(recommendation, facts, now, taken)
+            if chain:
+                found.append(chain)
+    return found
+
+
+def proposed(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Chain, str]:
+    """Put a fresh proposal to the people, or say why not."""
+    states = guards.look(facts.case(recommendation, now))
+    waits = guards.closed(states, guards.TIMING)
+    if waits is not None:
+        return (), waits.reason
+    limits = {k: g for k, g in guards.HARD.items() if k != "agent"}  # advice is welcome anywhere
+    forbidden = guards.closed(states, limits)
+    if forbidden is not None:
+        return (), forbidden.reason
+    refused = _rejected(recommendation, facts, now)
+    if refused:
+        return (), refused
+    recommendation = replace(recommendation, guards=states)
+    same = [r for r in facts.recommendations if _same_kind(r, recommendation)]
+    waiting = next((r for r in same if r.status is Status.APPROVED), None)
+    if waiting is not None:
+        return (), "what was approved has not begun yet"
+    open_ = next((r for r in same if r.status is Status.PROPOSED), None)
+    if open_ is None:
+        return (Create(recommendation=recommendation),), ""
+    if open_.plan_hash == recommendation.plan_hash:
+        return _refreshed(open_, recommendation, facts, now), ""
+    if now - open_.at < HOLD_OPEN_S:
+        return (), "a proposal was just made"
+    gone = _step(open_, Status.SUPERSEDED, now, f"{recommendation.id} takes its place")
+    return (gone, Create(recommendation=recommendation)), ""
+
+
+def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[str]) -> Chain:
+    """A proposal of the engine itself: does it still hold, and may it be done at once?"""
+    why = drift(recommendation, facts.snapshot, facts.placements, facts.engine)
+    if why and "no sign of life" not in why:
+        return (_step(recommendation, Status.SUPERSEDED, now, why),)
+    mode = strictest(facts.modes, recommendation.clusters)
+    if mode is Mode.OBSERVE:
+        return (_step(recommendation, Status.SUPERSEDED, now, "mode observe"),)
+    why = _overtaken(recommendation, facts, now)
+    if why:
+        return (_step(recommendation, Status.SUPERSEDED, now, why),)
+    why = no_longer_asked(recommendation, facts)
+    if why:
+        return (_step(recommendation, Status.CANCELLED, now, why),)
+    tracks = {c: facts.track(c, recommendation.source) for c in recommendation.clusters}
+    states = guards.look(facts.case(recommendation, now))
+    by_itself = not (
+        why_not_by_itself(recommendation, mode, facts.criteria, tracks, now)
+        or guards.closed(states, guards.TIMING, guards.HARD, guards.POLICY)
+        or _unjudged(recommendation, facts)
+    )
+    if by_itself and taken.isdisjoint(recommendation.clusters):
+        taken.update(recommendation.clusters)
+        approved = replace(recommendation, guards=states, mode=mode.value)
+        return (_step(approved, Status.APPROVED, now, f"mode {mode.value}"),)
+    if [(g.name, g.open) for g in states] == [(g.name, g.open) for g in recommendation.guards]:
+        return ()
+    after = replace(recommendation, guards=states, version=recommendation.version + 1)
+    return (Save(recommendation=after, audit=False),)
+
+
+def _overtaken(recommendation: Recommendation, facts: Facts, now: float) -> str:
+    """A scale-out that a rebalance proposed after it makes needless."""
+    decision = recommendation.decision
+    if not isinstance(decision, Scale) or recommendation.source == ROLLBACK:
+        return ""
+    return cured(decision, facts, now)
+
+
+def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
+    """A rollback whose cause is not settled yet."""
+    if recommendation.source != ROLLBACK:
+        return False
+    cause = next((r for r in facts.recommendations if r.id == recommendation.rollback_of), None)
+    return cause is not None and not cause.status.final
+
+
+def _refreshed(open_: Recommendation, fresh: Recommendation, facts: Facts, now: float) -> Chain:
+    """The same again: it lives longer, with the figures of now. Not at every look."""
+    if open_.expires_at - now > facts.engine.ttl_s / 2:
+        return ()
+    after = replace(
+        open_,
+        version=open_.version + 1,
+        expires_at=fresh.expires_at,
+        decision=fresh.decision,
+        before=fresh.before,
+        predicted=fresh.predicted,
+        calibration=fresh.calibration,
+        error_share=fresh.error_share,
+        guards=fresh.guards,
+    )
+    return (Save(recommendation=after, audit=False),)
+
+
+def _same_kind(a: Recommendation, b: Recommendation) -> bool:
+    """Both are the engine's answer to the same question."""
+    if a.by != ENGINE or ROLLBACK in (a.source, b.source):
+        return False
+    if a.kind == "rebalance" or b.kind == "rebalance":
+        return a.kind == b.kind
+    return a.clusters == b.clusters
+
+
+def _rejected(recommendation: Recommendation, facts: Facts, now: float) -> str:
+    for other in facts.recommendations:
+        if other.status is Status.REJECTED and other.plan_hash == recommendation.plan_hash:
+            last = other.history[-1]
+            if now - last.at < facts.engine.reconsider_s:
+                return f"{last.by} rejected the same {now - last.at:.0f} s ago"
+    return ""
+
+
+def _step(recommendation: Recommendation, status: Status, now: float, why: str) -> Save:
+    return Save(recommendation=moved_to(recommendation, status, at=now, by=ENGINE, why=why))

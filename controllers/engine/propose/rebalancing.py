@@ -1,0 +1,145 @@
+"""The balance of load: the followed planner's plan as a proposal, beside what scaling wants."""
+
+from msgspec.structs import replace
+
+from weir.controllers.balancing.base import planner
+from weir.controllers.balancing.figures import Figures
+from weir.controllers.balancing.plan import Plan
+from weir.controllers.engine.apply.effects import Chain, KeepBalance
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.propose.balance import BalanceSettings, why_wait
+from weir.controllers.engine.propose.make import made, new_id
+from weir.controllers.engine.propose.outlook import Outlook, by_hand
+from weir.controllers.engine.propose.proposing import proposed
+from weir.controllers.engine.propose.together import cures, followed, planned, touched
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.errors import WeirError
+from weir.controllers.model.snapshot import Mode
+
+
+def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
+    """Turn a fresh view of the balance into a proposal, or say why there is none."""
+    wait = why_wait(facts.snapshot, view.problem, facts.rebalances, facts.balance, now)
+    plan: Plan | None = None
+    chain: Chain = ()
+    if not wait:
+        plan, wait = _planned(facts, view)
+    if plan is not None:
+        wait = _needless(plan, view, facts)
+        if wait or not plan.moves:
+            view = replace(view, content_since=_content_since(facts.outlook, now))
+        else:
+            chain, wait = _rebalance(plan, facts, view, now)
+    return [c for c in (chain, (KeepBalance(outlook=replace(view, wait=wait)),)) if c]
+
+
+def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str]:
+    """What the followed planner would do now, or why that cannot be said."""
+    plan = followed(view, facts)
+    if plan is None:
+        return None, f"there is no planner '{facts.balance.planner}'"
+    try:
+        plan, wait = _plan_beside_scaling(plan, view, facts)
+    except WeirError as error:
+        return None, str(error)
+    return (None, wait) if wait else (_steady(plan, view, facts), "")
+
+
+def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
+    """Why the moves of a plan are not worth it; empty if they are, or if there are none."""
+    if not plan.moves:
+        return ""
+    draining = {b.name for b in view.problem.bins if not b.keep}
+    drains = any(m.source in draining for m in plan.moves)  # also of what has no load now
+    if not drains and not _worth(plan.before, plan.after, facts.balance):
+        gain = plan.before.load_distance - plan.after.load_distance
+        return f"{plan.planner} gains only {gain:.1f} points"
+    fullest = max(plan.before.load.values(), default=0.0) / 100.0
+    if fullest < facts.balance.least_load and not drains:
+        return f"every cluster's load is below {facts.balance.least_load:.0%}"
+    return ""
+
+
+def _worth(before: Figures, after: Figures, settings: BalanceSettings) -> bool:
+    """Whether the load becomes so much evener, or stays even enough while operators that talk
+    much come together."""
+    if before.load_distance - after.load_distance >= settings.least_gain:
+        return True
+    closer = after.collocation - before.collocation >= settings.least_collocation_gain
+    return closer and after.load_distance <= max(before.load_distance, settings.most_distance)
+
+
+def _content_since(before: Outlook | None, now: float) -> float:
+    since = before.content_since if before else None
+    return now if since is None else since
+
+
+def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Chain, str]:
+    """A plan as a proposal, or why there is none."""
+    decision = plan.decision
+    assert isinstance(decision, Moves)
+    if strictest(facts.modes, touched(plan)) is Mode.OBSERVE:
+        return (), f"mode observe in one of {', '.join(sorted(touched(plan)))}"
+    fresh = made(
+        decision,
+        facts.snapshot,
+        id=new_id(plan.planner, now),
+        source=plan.planner,
+        now=now,
+        ttl_s=facts.engine.ttl_s,
+        outlook=view,
+        plan=plan,
+        recent=facts.lately(touched(plan), now),
+        track=facts.track(plan.moves[0].source, plan.planner),
+    )
+    return proposed(fresh, facts, now)
+
+
+def _plan_beside_scaling(plan: Plan, view: Outlook, facts: Facts) -> tuple[Plan, str]:
+    """The plan, unless a cluster that it does not cure is scaled out first."""
+    scales = _wanted_scales(facts)
+    if not scales:
+        return plan, ""
+    below = facts.engine.cured_below
+    done = planned(view.problem, planner(facts.balance.planner), scales, facts.snapshot, below)
+    if not done.scaled:
+        return done.plan, ""
+    first = sorted(name for name in scales if not cures(plan, name, below))
+    return done.plan, f"scaling of {', '.join(first)} comes first; then it is planned again"
+
+
+def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:
+    """The plan that is proposed already, while another one is hardly better: plans that
+    change at every look cannot be approved by anybody."""
+    open_ = next(
+        (
+            r
+            for r in facts.recommendations
+            if r.status is Status.PROPOSED and r.kind == "rebalance" and r.source == plan.planner
+        ),
+        None,
+    )
+    if open_ is None or not isinstance(open_.decision, Moves):
+        return plan
+    try:
+        old = by_hand(view.problem, open_.decision.moves)
+    except WeirError:
+        return plan
+    helps = _worth(old.before, old.after, facts.balance)
+    better = _worth(old.after, plan.after, facts.balance)
+    if not helps or (plan.moves and better):
+        return plan
+    return replace(old, planner=plan.planner, reason=open_.decision.reason)
+
+
+def _wanted_scales(facts: Facts) -> dict[str, Scale]:
+    """Scale-outs that are proposed or under way."""
+    return {
+        r.decision.cluster: r.decision
+        for r in facts.recommendations
+        if r.status in (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
+        and isinstance(r.decision, Scale)
+        and r.kind == "scale_out"
+    }

@@ -1,0 +1,182 @@
+"""The size of each cluster: every scaler's answer, and the followed one's as a proposal."""
+
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
+
+from weir.controllers.engine.apply.effects import Chain, KeepScaling
+from weir.controllers.engine.facts import Facts
+from weir.controllers.engine.guard.rules import GuardSettings
+from weir.controllers.engine.propose import scorecard
+from weir.controllers.engine.propose.extract import Extracts
+from weir.controllers.engine.propose.make import made, new_id
+from weir.controllers.engine.propose.proposing import proposed
+from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook, ScaleSettings, ask, in_use
+from weir.controllers.engine.propose.together import cured
+from weir.controllers.model.decision import NoChange, Scale
+from weir.controllers.model.snapshot import Cluster, Mode, Snapshot
+
+NO_OPINION = frozenset({"no data", "window", "first", "no batches", "not usable"})
+"""Rules by which a scaler says that it cannot tell yet; those that begin with "now" say: not now."""
+
+
+def considered(
+    facts: Facts,
+    names: Iterable[str],
+    now: float,
+    challengers: Collection[str] | None = None,
+    extracts: Extracts | None = None,
+) -> list[Chain]:
+    """Ask the scalers of these clusters; `challengers` narrows who is asked beside the chosen.
+
+    `extracts` are those of the facts' snapshot, for who asks about a few clusters at a time.
+    """
+    chains: list[Chain] = []
+    extracts = extracts or Extracts(facts.snapshot)
+    total = facts.engine.total_executors or None
+    left = None if total is None else total - in_use(facts.snapshot)
+    for name in names:
+        cluster = extracts.cluster(name)
+        if cluster is not None:
+            chains += _scaled(cluster, extracts.of(name), facts, now, left, challengers)
+    return chains
+
+
+def _scaled(
+    cluster: Cluster,
+    part: Snapshot,
+    facts: Facts,
+    now: float,
+    left: int | None,
+    challengers: Collection[str] | None,
+) -> list[Chain]:
+    name = cluster.name
+    settings = facts.scaling.get(name, ScaleSettings())
+    view, memories = ask(
+        part,
+        cluster,
+        settings,
+        facts.own.get(name, {}),
+        facts.memories.get(name, {}),
+        now,
+        left=left,
+        before=facts.outlooks.get(name),
+        only=None if challengers is None else {settings.scaler, *challengers},
+    )
+    view = _scored(view, cluster, part, now)
+    answer = view.answer(settings.scaler)
+    if answer is None:
+        wait = f"there is no scaler '{settings.scaler}'"
+        return [(KeepScaling(outlook=replace(view, wait=wait), memories=memories),)]
+    rules = facts.guards.get(name, GuardSettings())
+    kept_s = max(rules.scale_in_delay_s, facts.engine.withdraw_s)
+    view = _noted(view, answer, cluster, kept_s, now)
+    chain, wait = _resized(cluster, answer, view, facts, now)
+    keep = KeepScaling(outlook=replace(view, wait=wait), memories=memories)
+    return [c for c in (chain, (keep,)) if c]
+
+
+def _resized(
+    cluster: Cluster, answer: Answer, view: ScaleOutlook, facts: Facts, now: float
+) -> tuple[Chain, str]:
+    """The followed scaler's answer as a proposal, or why there is none."""
+    decision = answer.decision
+    if facts.modes.get(cluster.name, Mode.APPROVE) is Mode.OBSERVE:
+        return (), "mode observe: the engine only looks"
+    if isinstance(decision, NoChange):
+        # Between two decisions, what held the last one back is still the reason.
+        before = facts.outlooks.get(cluster.name)
+        between = decision.reason.rule == "window" or decision.reason.rule.startswith("now")
+        return (), (between and before and before.wait) or decision.reason.text
+    decision, why = _shaped(decision, view, facts, now)
+    if why:
+        return (), why
+    needless = cured(decision, facts, now)
+    if needless:
+        return (), needless
+    facts = _with(facts, view)
+    source = answer.scaler
+    fresh = made(
+        decision,
+        facts.snapshot,
+        id=new_id(source, cluster.name, now),
+        source=source,
+        now=now,
+        ttl_s=facts.engine.ttl_s,
+        outlook=facts.outlook,
+        recent=facts.lately([cluster.name], now),
+        track=facts.track(cluster.name, source),
+    )
+    return proposed(fresh, facts, now)
+
+
+def _shaped(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tuple[Scale, str]:
+    """The step cut to what may change at once; scaling in, to the largest asked for of late."""
+    rules = facts.guards.get(decision.cluster, GuardSettings())
+    target, said = decision.executors, decision.reason.text
+    if target < decision.before:
+        since = now - rules.scale_in_delay_s
+        target = max([target, *(n for at, n in view.asked if at > since)])
+        if target >= decision.before:
+            return decision, (
+                f"as many as there are were asked for in the last {rules.scale_in_delay_s:.0f} s"
+            )
+        if target != decision.executors:
+            said += f" {target} is the largest number asked for of late."
+    if rules.largest_step and abs(target - decision.before) > rules.largest_step:
+        sign = 1 if target > decision.before else -1
+        target = decision.before + sign * rules.largest_step
+        said += f" {rules.largest_step} is the most at once, so {target} for now."
+    if target == decision.executors:
+        return decision, ""
+    scale = decision.executors / target if target else 1.0
+    load = {name: value * scale for name, value in decision.prediction.load.items()}
+    return replace(
+        decision,
+        executors=target,
+        reason=replace(decision.reason, text=said),
+        prediction=replace(
+            decision.prediction, load=load, latency_s=None, executors={decision.cluster: target}
+        ),
+    ), ""
+
+
+def _noted(
+    view: ScaleOutlook, answer: Answer, cluster: Cluster, kept_s: float, now: float
+) -> ScaleOutlook:
+    """Remember what the followed scaler asked for, as far back as anybody looks."""
+    target = wanted(answer, cluster)
+    if target is None:
+        return view
+    since = now - kept_s
+    older = [a for a in view.asked if a[0] <= since][-1:]
+    kept_ = (*older, *(a for a in view.asked if a[0] > since), (now, target))
+    return replace(view, asked=kept_)
+
+
+def wanted(answer: Answer, cluster: Cluster) -> int | None:
+    """The number of executors that an answer comes to; None if it is no opinion."""
+    decision = answer.decision
+    if isinstance(decision, Scale):
+        return decision.executors
+    if decision.reason.rule in NO_OPINION or decision.reason.rule.startswith("now"):
+        return None
+    return cluster.executors_wanted or cluster.executors
+
+
+def _scored(view: ScaleOutlook, cluster: Cluster, part: Snapshot, now: float) -> ScaleOutlook:
+    targets = {a.scaler: n for a in view.answers if (n := wanted(a, cluster)) is not None}
+    scores, pending = scorecard.advanced(
+        view.scores,
+        view.pending,
+        targets,
+        executors=cluster.executors,
+        work_cores=sum(o.load for o in part.operators_of(cluster.name)),
+        cores_per_executor=max(1, cluster.cores_per_executor),
+        now=now,
+    )
+    return replace(view, scores=scores, pending=pending)
+
+
+def _with(facts: Facts, view: ScaleOutlook) -> Facts:
+    return replace(facts, outlooks={**facts.outlooks, view.cluster: view})

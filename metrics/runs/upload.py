@@ -1,0 +1,195 @@
+"""An event log that somebody uploads: parts in, a run out, nothing left over.
+
+    <runs>/.uploads/<job>/file         the log, as far as it has come
+    <runs>/.uploads/<job>/status.json  how far the job is, for whoever asks, on any worker
+
+The log is read in a process of its own (`python -m weir.metrics.runs.upload JOB RUNS`), so that
+neither its size nor a mistake in it troubles the web server.
+"""
+
+import os
+import re
+import shutil
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused, WeirError
+from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
+from weir.metrics.eventlog.locate import locate
+from weir.metrics.runs.process import begin, is_running
+
+UPLOADS = ".uploads"
+MOST_BYTES = 20_000_000_000
+PART_BYTES = 4 << 20
+_MODULE = "weir.metrics.runs.upload"
+_STALE_S = 86_400.0
+_JOB = re.compile(r"[0-9a-f]{32}$")
+
+
+class Status(Struct, kw_only=True):
+    """How far a job is."""
+
+    state: Literal["uploading", "reading", "done", "failed"] = "uploading"
+    name: str = ""
+    size_bytes: int = 0
+    done_bytes: int = 0
+    message: str = ""
+    runs: list[str] = []
+    pid: int = 0  # of the process that reads
+
+
+class Jobs:
+    """Uploads into one folder of runs."""
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        self.root = Path(root)
+
+    def begin(self, name: str, size_bytes: int) -> str:
+        """A new job for a file of this name and size."""
+        if size_bytes <= 0:
+            raise InvalidInput("The file is empty.", field="size")
+        if size_bytes > MOST_BYTES:
+            raise InvalidInput(
+                f"The file has {size_bytes / 1e9:.1f} GB; at most {MOST_BYTES / 1e9:.0f} GB can be "
+                "uploaded. Import larger ones with `app.py import`.",
+                field="size",
+            )
+        folder = self.root / UPLOADS
+        folder.mkdir(parents=True, exist_ok=True)
+        self._sweep(folder)
+        if shutil.disk_usage(folder).free < size_bytes * 2:
+            raise Refused("There is not enough room on the disk of the web server.")
+        job = uuid4().hex
+        (folder / job).mkdir()
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).name).strip(".-")[-120:] or "event-log"
+        _keep(folder / job, Status(name=safe, size_bytes=size_bytes))
+        return job
+
+    def add(self, job: str, at: int, part: bytes) -> int:
+        """Add a part that begins at byte `at`; the same part twice is one. The bytes so far."""
+        folder = self._folder(job)
+        status = _status(folder)
+        file = folder / status.name
+        have = file.stat().st_size if file.exists() else 0
+        if status.state != "uploading":
+            raise Refused("This upload is complete already.")
+        if at + len(part) > status.size_bytes:
+            raise InvalidInput("The file is larger than was said at first.", field="at")
+        if at > have:
+            raise InvalidInput(f"Part {at} came before byte {have}.", field="at")
+        if at < have:
+            return have
+        with file.open("ab") as out:
+            out.write(part)
+        return have + len(part)
+
+    def read(self, job: str) -> None:
+        """The file is there: read it, in a process of its own."""
+        folder = self._folder(job)
+        status = _status(folder)
+        have = (folder / status.name).stat().st_size if (folder / status.name).exists() else 0
+        if have != status.size_bytes:
+            raise Refused(f"Only {have:,} of {status.size_bytes:,} bytes have arrived.")
+        if status.state != "uploading":
+            return
+        status.state = "reading"
+        _keep(folder, status)
+        status.pid = begin(_MODULE, folder, self.root)
+        _keep(folder, status)
+
+    def status(self, job: str) -> Status:
+        """How far a job is."""
+        folder = self._folder(job)
+        found = _status(folder)
+        if found.state == "reading" and not is_running(found.pid, _MODULE, folder):
+            found = _status(folder)  # it may have come to its end just now
+            if found.state == "reading":
+                found.state = "failed"
+                found.message = "Reading it ended without a word; upload it again."
+                (folder / found.name).unlink(missing_ok=True)
+        return found
+
+    def _folder(self, job: str) -> Path:
+        folder = self.root / UPLOADS / job
+        if not _JOB.match(job) or not folder.is_dir():
+            raise NotFound("There is no such upload.")
+        return folder
+
+    def _sweep(self, folder: Path) -> None:
+        """Remove what was given up."""
+        for old in folder.iterdir():
+            if time.time() - old.stat().st_mtime > _STALE_S:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def work(folder: Path, root: Path) -> Status:
+    """Make runs of an uploaded log; says in its status what became of it."""
+    status = _status(folder)
+    status.pid = os.getpid()
+    kept_at = 0.0
+
+    def on_bytes(count: int) -> None:
+        nonlocal kept_at
+        status.done_bytes += count
+        if time.monotonic() - kept_at > 0.3:
+            kept_at = time.monotonic()
+            _keep(folder, status)
+
+    done: list[Imported] = []
+    problems: list[str] = []
+    passed = 0
+    try:
+        logs = locate(folder / status.name)
+    except WeirError as error:
+        logs, problems = [], [str(error)]
+    for log in logs:
+        own = replace(log, folder="")  # the upload's, which says nothing of the log
+        try:
+            with closing(import_log(own, root, on_bytes=on_bytes)) as attempts:
+                for imported in attempts:
+                    done.append(imported)
+        except WeirError as error:
+            if passed_over(log, error):
+                passed += 1
+            else:
+                problems.append(str(error))
+        except Exception as error:  # whatever is wrong with one log, the others are read
+            problems.append(f"{log.name} cannot be read ({type(error).__name__})")
+    if passed and not done and not problems:
+        problems.append(str(none_among(passed)))
+    status.state = "done" if done else "failed"
+    status.message = " ".join([*_words(done), *(f"{p.rstrip('.')}." for p in problems[:3])])
+    status.runs = [Path(i.run).name for i in done if i.run]
+    (folder / status.name).unlink(missing_ok=True)
+    _keep(folder, status)
+    return status
+
+
+def _words(done: list[Imported]) -> list[str]:
+    made = sum(i.run is not None for i in done)
+    broken = sum(i.summary.broken_lines for i in done)
+    tail = f", {broken:,} broken line{'' if broken == 1 else 's'} skipped" if broken else ""
+    notes = [f"{note}." for i in done for note in i.notes]
+    return [f"Imported {made} run{'' if made == 1 else 's'}{tail}."] * bool(made) + notes[:3]
+
+
+def _status(folder: Path) -> Status:
+    return msgspec.json.decode((folder / "status.json").read_bytes(), type=Status)
+
+
+def _keep(folder: Path, status: Status) -> None:
+    beside = folder / f".status-{os.getpid()}"
+    beside.write_bytes(msgspec.json.encode(status))
+    beside.replace(folder / "status.json")
+
+
+if __name__ == "__main__":
+    work(Path(sys.argv[1]), Path(sys.argv[2]))

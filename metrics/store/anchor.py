@@ -1,0 +1,71 @@
+"""What is remembered of the audit trail outside of Redis: the newest entry of the last check.
+
+It stands in a file beside the users' file, one for each Redis. Who can write both to Redis and
+to that file can still deceive the check; who can write to Redis alone cannot cut off, delete or
+rewrite what was checked before.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from weir.controllers.engine.audit import Anchor, Chain, Read, verified
+from weir.controllers.model.errors import Unavailable
+from weir.metrics.store import keys
+
+
+class AnchorFile:
+    """The file with the anchor."""
+
+    def __init__(self, path: Path | str, clock: Callable[[], float] = time.time) -> None:
+        self.path = Path(path)
+        self._clock = clock
+
+    @classmethod
+    def beside(cls, users: Path | str, redis_url: str) -> "AnchorFile":
+        """The one of a Redis, in the folder of the users' file."""
+        parts = urlsplit(redis_url)
+        place = f"{parts.hostname}:{parts.port}{parts.path}"
+        name = hashlib.sha256(place.encode()).hexdigest()[:8]
+        return cls(Path(users).with_name(f"audit-{name}.json"))
+
+    def check(self, read: Read, *, anew: bool = False) -> Chain:
+        """Whether the trail is whole; if so, its newest entry is what the next check looks for.
+
+        `anew` forgets the last check, for a Redis that was emptied on purpose.
+        """
+        chain = verified(read, kept=keys.AUDIT_KEPT, anchor=None if anew else self._read())
+        if chain.whole and chain.last is not None:
+            last = chain.last
+            self._write(Anchor(number=last.number, seal=last.seal, at=self._clock()))
+        return chain
+
+    def _read(self) -> Anchor | None:
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Anchor)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise Unavailable(f"{self.path} cannot be read: {error}") from None
+
+    def _write(self, anchor: Anchor) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(msgspec.json.encode(anchor))
+                os.replace(name, self.path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
+                raise
+        except OSError as error:
+            raise Unavailable(f"{self.path} cannot be written: {error}") from None

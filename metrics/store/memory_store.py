@@ -1,0 +1,240 @@
+"""The store in memory: for replay and what-if, and for tests that need no Redis."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
+from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.model.command import Command, CommandResult, CommandStatus
+from weir.controllers.model.errors import NotFound
+from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.metrics.store.memory_control import MemoryControl
+
+
+class MemoryStore(MemoryControl):
+    """See `weir.controllers.engine.ports.Store`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._samples: dict[tuple[str, Tier], list[ClusterSample]] = defaultdict(list)
+        self._newest: dict[str, ClusterSample] = {}
+        self._snapshot: Snapshot | None = None
+        self._parts: dict[str, Part] = {}
+        self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
+        self._placements: dict[str, Placement] = {}
+        self._outlook: Outlook | None = None
+        self._commits: dict[str, float] = {}
+        self._leases: dict[str, tuple[Lease, float]] = {}
+        self._tokens: dict[str, int] = defaultdict(int)
+        self._workloads: dict[str, Workload] = {}
+
+    # -- samples
+
+    def append(self, sample: ClusterSample, tier: Tier = Tier.FULL) -> bool:
+        """Add a sample; False if the tier already has this period or a later one."""
+        name = sample.cluster.name
+        series = self._samples[name, tier]
+        if series and int(series[-1].at * 1000) >= int(sample.at * 1000):
+            return False
+        series.append(sample)
+        oldest = sample.at - KEPT_S[tier]
+        while series[0].at < oldest:
+            series.pop(0)
+        if tier is Tier.FULL:
+            self._newest[name] = sample
+        return True
+
+    def samples(
+        self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
+    ) -> list[ClusterSample]:
+        """Samples whose period ended in [since, until], oldest first."""
+        return [s for s in self._samples[cluster, tier] if since <= s.at <= until]
+
+    def latest(self) -> list[ClusterSample]:
+        """The newest sample of every cluster, by name."""
+        return [self._newest[name] for name in sorted(self._newest)]
+
+    def clusters(self) -> list[str]:
+        """Names of the clusters that have ever reported and were not forgotten."""
+        return sorted(self._newest)
+
+    def forget(self, cluster: str) -> None:
+        """Remove a cluster with all its samples and what is known of its scaling."""
+        self._newest.pop(cluster, None)
+        self._modes.pop(cluster, None)
+        self._scale_outlooks.pop(cluster, None)
+        self._memories.pop(cluster, None)
+        for tier in Tier:
+            self._samples.pop((cluster, tier), None)
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Keep the engine's newest snapshot."""
+        self._snapshot = snapshot
+
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that the engine saved last."""
+        return self._snapshot
+
+    # -- signs of life
+
+    def beat(self, part: Part) -> None:
+        """Record a sign of life."""
+        self._parts[part.id] = part
+
+    def parts(self) -> list[Part]:
+        """Every part with its last sign of life, by id."""
+        return [self._parts[name] for name in sorted(self._parts)]
+
+    def remove_part(self, part_id: str) -> None:
+        """Forget a part that was taken away on purpose."""
+        self._parts.pop(part_id, None)
+
+    # -- commands
+
+    def submit(self, command: Command) -> None:
+        """Make a command visible to its agent; the same id twice is one command."""
+        if command.id not in self._commands:
+            pending = CommandResult(
+                id=command.id, status=CommandStatus.PENDING, at=command.issued_at
+            )
+            self._commands[command.id] = (command, pending, "")
+
+    def open_commands(self, cluster: str) -> list[Command]:
+        """Commands for a cluster that are not final, oldest first."""
+        found = [
+            command
+            for command, result, _ in self._commands.values()
+            if command.cluster == cluster and not result.status.final
+        ]
+        return sorted(found, key=lambda c: c.issued_at)
+
+    def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
+        """Take a command on; True for one holder, or who knows that the last one is dead."""
+        if command_id not in self._commands:
+            return False
+        command, result, held_by = self._commands[command_id]
+        ours = result.status is CommandStatus.RUNNING and (take_over or held_by == holder)
+        if result.status is not CommandStatus.PENDING and not ours:
+            return False
+        running = CommandResult(id=command_id, status=CommandStatus.RUNNING, at=at)
+        self._commands[command_id] = (command, running, holder)
+        return True
+
+    def report(self, result: CommandResult) -> None:
+        """Record progress or the end of a command; a final result stays."""
+        if result.id not in self._commands:
+            raise NotFound(f"there is no command {result.id}")
+        command, known, holder = self._commands[result.id]
+        if not known.status.final:
+            self._commands[result.id] = (command, result, holder)
+
+    def command(self, command_id: str) -> tuple[Command, CommandResult] | None:
+        """A command and what has become of it."""
+        found = self._commands.get(command_id)
+        return None if found is None else found[:2]
+
+    def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]:
+        """The newest commands, newest first."""
+        return [entry[:2] for entry in reversed(self._commands.values())][:limit]
+
+    # -- placement
+
+    def place(self, placement: Placement) -> None:
+        """Say where an operator should run."""
+        self._placements[placement.operator] = placement
+
+    def place_if(self, placement: Placement, seen: Placement | None) -> bool:
+        """The same, unless somebody has said something else since it was seen."""
+        if self._placements.get(placement.operator) != seen:
+            return False
+        self.place(placement)
+        return True
+
+    def placements(self) -> dict[str, Placement]:
+        """Where every operator should run."""
+        return dict(self._placements)
+
+    def save_rebalance(
+        self,
+        rebalance: Rebalance,
+        changes: Sequence[Placement] = (),
+        leader: Lease | None = None,
+        seen: Mapping[str, Placement] | None = None,
+    ) -> bool:
+        """Keep a rebalance and the placements it changes, at once; False for an old leader,
+        and if somebody has changed one of them since it was seen."""
+        if leader is not None and self.lease(leader.name) != leader:
+            return False
+        known = seen or {}
+        if any(self._placements.get(c.operator) != known.get(c.operator) for c in changes):
+            return False
+        self._rebalances[rebalance.id] = rebalance
+        for placement in changes:
+            self.place(placement)
+        return True
+
+    def rebalances(self) -> list[Rebalance]:
+        """Every rebalance, newest first."""
+        return sorted(self._rebalances.values(), key=lambda r: r.at, reverse=True)
+
+    def save_outlook(self, outlook: Outlook) -> None:
+        """Keep the engine's newest view of the balance."""
+        self._outlook = outlook
+
+    def outlook(self) -> Outlook | None:
+        """The engine's newest view of the balance."""
+        return self._outlook
+
+    def set_last_commit(self, operator: str, at: float) -> None:
+        """Record when an operator that has stopped committed its last batch."""
+        self._commits[operator] = at
+
+    def last_commit(self, operator: str) -> float | None:
+        """When the operator's last run committed its last batch."""
+        return self._commits.get(operator)
+
+    # -- leases
+
+    def acquire(self, name: str, holder: str, ttl_s: float) -> Lease | None:
+        """The lease if it is free or already ours, else None."""
+        held = self.lease(name)
+        if held is None:
+            self._tokens[name] += 1
+            held = Lease(name=name, holder=holder, token=self._tokens[name])
+        elif held.holder != holder:
+            return None
+        self._leases[name] = (held, self._clock() + ttl_s)
+        return held
+
+    def renew(self, lease: Lease, ttl_s: float) -> bool:
+        """Keep a lease; False if it is no longer ours."""
+        held = self.lease(lease.name)
+        if held is None or held.token != lease.token:
+            return False
+        self._leases[lease.name] = (held, self._clock() + ttl_s)
+        return True
+
+    def release(self, lease: Lease) -> None:
+        """Give a lease back; nothing happens if it is no longer ours."""
+        held = self.lease(lease.name)
+        if held is not None and held.token == lease.token:
+            del self._leases[lease.name]
+
+    def lease(self, name: str) -> Lease | None:
+        """Who holds a lease now."""
+        found = self._leases.get(name)
+        if found is None or found[1] <= self._clock():
+            return None
+        return found[0]
+
+    # -- workload
+
+    def set_workload(self, workload: Workload) -> None:
+        """Tell a generator what to produce."""
+        self._workloads[workload.name] = workload
+
+    def workloads(self) -> Sequence[Workload]:
+        """What every generator is asked for."""
+        return [self._workloads[name] for name in sorted(self._workloads)]

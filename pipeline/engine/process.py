@@ -1,0 +1,319 @@
+"""`engine`: the process that keeps snapshots and history and acts; one of several leads."""
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+from redis.exceptions import RedisError
+
+from weir.controllers.balancing.milp import MilpSettings
+from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
+from weir.controllers.engine.apply.moves import advance, waiting_for
+from weir.controllers.engine.cycle import balanced, considered, driven
+from weir.controllers.engine.facts import Facts, due, read
+from weir.controllers.engine.guard.modes import strictest, with_modes
+from weir.controllers.engine.ports import Lease, Part, Store, Tier
+from weir.controllers.engine.propose.balance import problem_now
+from weir.controllers.engine.propose.extract import Extracts
+from weir.controllers.engine.propose.outlook import Outlook, outlook, warm_up
+from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.engine.tiers import roll_up
+from weir.controllers.engine.window import Window
+from weir.controllers.model.errors import Fenced, WeirError
+from weir.controllers.model.placement import operator_lease
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.scaling.predictive import forecast
+from weir.controllers.scaling.registry import scalers
+from weir.controllers.service.steering import stopped
+from weir.metrics.agent.commands import LEADER
+from weir.metrics.export.webhook import Notifier
+from weir.metrics.process_memory import collect_rarely, one_heap
+from weir.metrics.store.redis_store import RedisStore
+
+log = logging.getLogger(__name__)
+
+CYCLE_S = 1.0
+BUSY_CYCLE_S = 0.25  # while something moves
+DECIDE_S = 2.0  # at least so long between two looks at the scalers
+PLAN_S = 5.0
+EXACT_S = 0.2  # for a planner to solve a small problem to the end
+LEASE_S = 6.0
+HANGS_S = 60.0
+BURY_S = 15.0
+TRIM_S = 60.0
+SHARE = 0.2
+"""Of a core, for all scalers and planners together: what costs more is asked less often."""
+ROUNDS = 3  # from proposed to applying in one cycle
+BATCH = 20
+"""So many clusters are looked at before their answers are kept and the lease is renewed."""
+WINDOW_S = 120.0
+"""Samples at hand, unless the settings want more."""
+
+
+class Pace:
+    """Lets something that costs time happen only so often that it stays a small share."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._next_at = 0.0
+
+    def due(self, now: float) -> bool:
+        """Whether it is time again."""
+        return now >= self._next_at
+
+    def done(self, now: float, cpu_s: float) -> None:
+        """It was done now and took so much of a core."""
+        self._next_at = now + max(self._every_s, cpu_s / SHARE)
+
+
+def _countdown() -> Callable[[], float]:
+    ends = time.monotonic() + EXACT_S
+    return lambda: ends - time.monotonic()
+
+
+class Views:
+    """What a leader wrote last: nobody else writes it, so it need not be read again."""
+
+    def __init__(
+        self,
+        token: int = -1,
+        scaling: dict[str, ScaleOutlook] | None = None,
+        balance: Outlook | None = None,
+    ) -> None:
+        self.token = token
+        self.scaling = scaling or {}
+        self.balance = balance
+
+    def note(self, chains: Iterable[Chain]) -> None:
+        """Remember the views among what was just carried out."""
+        for effect in (e for chain in chains for e in chain):
+            if isinstance(effect, KeepScaling):
+                self.scaling[effect.outlook.cluster] = effect.outlook
+            elif isinstance(effect, KeepBalance):
+                self.balance = effect.outlook
+
+
+class Engine:
+    """One cycle a second: lead if nobody else does, see to what is under way, decide anew."""
+
+    def __init__(self, store: Store, notifier: Notifier | None = None) -> None:
+        self._store = store
+        self._notifier = notifier or Notifier()
+        self._holder = f"engine/{uuid.uuid4().hex[:8]}"
+        self._lease: Lease | None = None
+        self._stop_event = threading.Event()
+        self._window = Window()
+        self._views = Views()
+        self._turn = 0
+        self._took_s = 0.0
+        self._cycle_began = 0.0
+        self._rolled_at = 0.0
+        self._rolled: dict[tuple[str, Tier], float] = {}
+        self._trimmed_at = 0.0
+        self._busy = False
+        self._decide = Pace(DECIDE_S)
+        self._plan = Pace(PLAN_S)
+
+    def run(self) -> None:
+        """Cycle until told to stop; while Redis is away, wait for it."""
+        threading.Thread(target=self._keep_lease, name="weir-lease", daemon=True).start()
+        while not self._stop_event.is_set():
+            began = self._cycle_began = time.monotonic()
+            try:
+                self.cycle(time.time())
+            except (RedisError, OSError) as error:
+                log.warning("Redis is away: %s", error)
+            except WeirError as error:  # e.g. a setting that nobody can act on
+                log.warning("this cycle was given up: %s", error)
+            pace_s = BUSY_CYCLE_S if self._busy else CYCLE_S
+            self._stop_event.wait(max(0.05, pace_s - (time.monotonic() - began)))
+        try:
+            self._store.remove_part(self._id)
+            if self._lease:
+                self._store.release(self._lease)
+        except (RedisError, OSError):
+            log.info("Redis is away; the lease ends by itself")
+        self._notifier.close()
+
+    def stop(self) -> None:
+        """Make `run` end."""
+        self._stop_event.set()
+
+    @property
+    def _id(self) -> str:
+        return f"engine:{self._holder.split('/')[1]}"
+
+    def cycle(self, now: float) -> None:
+        """Lead or stand by, once."""
+        leads = self._leads()
+        self._store.beat(
+            Part(
+                id=self._id,
+                kind="engine",
+                name="leader" if leads else "standby",
+                at=now,
+                pid=os.getpid(),
+                detail=f"a look at all that is due takes {self._took_s:.1f} s" if leads else "",
+                took_s=self._took_s if leads else None,
+            )
+        )
+        if not leads:
+            return
+        self._busy = self._drive_moves(now)
+        self._control(now)
+        self._bury(now)
+        snapshot = Snapshot.of(self._store.latest(), now)
+        self._store.save_snapshot(with_modes(snapshot, self._store.modes()))
+        if now - self._rolled_at >= 10.0:
+            roll_up(self._store, now, ends=self._rolled)
+            self._rolled_at = now
+        if now - self._trimmed_at >= TRIM_S:
+            self._store.trim(now)
+            self._trimmed_at = now
+
+    def _drive_moves(self, now: float) -> bool:
+        """Bring every rebalance one step on; True while one is under way."""
+        open_ = [r for r in self._store.rebalances() if not r.final]
+        if not open_ or self._lease is None:
+            return False
+        snapshot = Snapshot.of(self._store.latest(), now)
+        placements = self._store.placements()
+        leases = {name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)}
+        for rebalance in open_:
+            after, changes = advance(
+                rebalance,
+                snapshot,
+                placements,
+                leases,
+                now,
+                stopped=stopped(self._store, rebalance),
+            )
+            if after != rebalance:
+                self._store.save_rebalance(after, changes, self._lease, seen=placements)
+        return True
+
+    def _control(self, now: float) -> None:
+        """Ask and plan when it is time, then see to what is there until nothing follows."""
+        facts = self._facts(now)
+        self._notifier.url = facts.engine.webhook_url
+        if self._decide.due(now):
+            began, spent = time.monotonic(), time.thread_time()
+            if self._ask(facts, now):
+                self._took_s = time.monotonic() - began
+            self._decide.done(now, time.thread_time() - spent)
+            facts = self._facts(now)
+        if self._plan.due(now):
+            spent = time.thread_time()
+            self._balance(facts, now)
+            self._plan.done(now, time.thread_time() - spent)
+            facts = self._facts(now)
+        for _ in range(ROUNDS):
+            if not self._carry_out(driven(facts, now)):
+                break
+            facts = self._facts(now)
+        self._busy = self._busy or any(
+            r.status in (Status.APPROVED, Status.APPLYING) for r in facts.recommendations
+        )
+
+    def _ask(self, facts: Facts, now: float) -> int:
+        """Every scaler of the clusters with a new period, a few clusters at a time."""
+        names = due(facts.snapshot, facts.outlooks)
+        extracts = Extracts(facts.snapshot) if names else None
+        for i in range(0, len(names), BATCH):
+            some = names[i : i + BATCH]
+            memories = {name: self._store.memories(name) for name in some}
+            known = replace(facts, memories=memories)
+            self._carry_out(considered(known, some, now, extracts=extracts))
+        return len(names)
+
+    def _balance(self, facts: Facts, now: float) -> None:
+        """Every planner's plan for now; the followed one's becomes a proposal."""
+        since = now - facts.balance.window_s
+        samples = {n: [s for s in found if s.at >= since] for n, found in facts.samples.items()}
+        problem = problem_now(
+            facts.snapshot, samples, facts.balance, facts.rebalances, facts.planners
+        )
+        small = len(problem.items) * len(problem.bins) <= MilpSettings().exact
+        hosts = [c.name for c in facts.snapshot.clusters if c.hosted]
+        view = outlook(
+            problem,
+            now,
+            wait="",
+            chosen=facts.balance.planner,
+            auto=strictest(facts.modes, hosts) in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA),
+            before=facts.outlook,
+            turn=self._turn,
+            allow=_countdown if small else None,
+        )
+        self._turn += 1
+        self._carry_out(balanced(facts, view, now))
+
+    def _facts(self, now: float) -> Facts:
+        """The world as the store has it; views that only a leader writes are at hand."""
+        lease = self._held()
+        if self._views.token != lease.token:
+            self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
+        facts = read(
+            self._store, now, lease.token, outlook=self._views.balance, outlooks=self._views.scaling
+        )
+        window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
+        samples = self._window.refreshed(self._store, facts.latest, now - window_s)
+        return replace(facts, samples=samples)
+
+    def _carry_out(self, chains: list[Chain]) -> int:
+        done = carry_out(self._store, chains, self._held(), self._notifier.tell)
+        self._views.note(chains)
+        return done
+
+    def _keep_lease(self) -> None:
+        """Renew while a long cycle is at work; one that hangs loses the lease all the same.
+
+        A process that is stopped stops here too, and what it does later is fenced off.
+        """
+        while not self._stop_event.wait(LEASE_S / 3):
+            lease, busy_s = self._lease, time.monotonic() - self._cycle_began
+            if lease is None or busy_s > HANGS_S:
+                continue
+            with contextlib.suppress(RedisError, OSError):
+                self._store.renew(lease, LEASE_S)
+
+    def _held(self) -> Lease:
+        """Our lease, renewed; who has lost it meanwhile gives this cycle up."""
+        if self._lease is None or not self._store.renew(self._lease, LEASE_S):
+            raise Fenced("another engine leads by now")
+        return self._lease
+
+    def _bury(self, now: float) -> None:
+        """Forget engines and web workers that died without a word and were replaced."""
+        parts = self._store.parts()
+        fresh = {p.kind for p in parts if now - p.at < 5.0}
+        for part in parts:
+            if part.kind in ("engine", "web") and part.kind in fresh and now - part.at > BURY_S:
+                self._store.remove_part(part.id)
+
+    def _leads(self) -> bool:
+        if self._lease and self._store.renew(self._lease, LEASE_S):
+            return True
+        self._lease = self._store.acquire(LEADER, self._holder, LEASE_S)
+        return self._lease is not None
+
+
+def run(redis_url: str) -> None:
+    """Run an engine until SIGTERM or Ctrl-C."""
+    one_heap()
+    # Before it leads: one that compiles or loads for seconds keeps all clusters waiting.
+    warm_up()
+    forecast.warm_up()
+    scalers()
+    collect_rarely()
+    engine = Engine(RedisStore.at(redis_url))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: engine.stop())
+    engine.run()

@@ -158,9 +158,9 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
             "--period", str(options.period), "--minutes", str(options.history),
         )  # fmt: skip
         _until(lambda: len(store.workloads()) > 0, "the generator has written the past")
-        engine = child(stack, "app.py", "engine", "--redis", server.url)
+        engine = child(stack, "-m", "weir", "engine", "--redis", server.url)
         runs = str(folder / "runs")
-        recorder = child(stack, "app.py", "record", "--redis", server.url, "--runs", runs)
+        recorder = child(stack, "-m", "weir", "record", "--redis", server.url, "--runs", runs)
         _until(lambda: len(store.scale_outlooks()) >= options.clusters, "a look at all clusters")
         web = WebServer(server.url).start(options.workers)
         stack.callback(web.stop)

@@ -1,4 +1,4 @@
-"""Seconds and memory of `app.py import` against Spark's own History Server on the same log.
+"""Seconds and memory of `weir import` against Spark's own History Server on the same log.
 
 A real log is made longer (`import_long_log`). Ours counts from the start of the
 process to its end, with the run on disk. The server is started and has listed the
@@ -46,8 +46,17 @@ class Measured(Struct, frozen=True, kw_only=True):
 
 
 def ours(log: Path, folder: Path) -> Measured:
-    """`app.py import`, as a person starts it."""
-    argv = [sys.executable, "app.py", "import", str(log), "--json", "--runs", str(folder / "runs")]
+    """`weir import`, as a person starts it."""
+    argv = [
+        sys.executable,
+        "-m",
+        "weir",
+        "import",
+        str(log),
+        "--json",
+        "--runs",
+        str(folder / "runs"),
+    ]
     started_at, worked_s = time.monotonic(), children_s()
     with subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE) as process:
         with Peak(process.pid) as peak:
@@ -160,7 +169,7 @@ def table_rows(size: int, found: dict[str, Measured | None]) -> list[tuple[str, 
     """One line for every reader."""
     rows = []
     for heap, m in found.items():
-        name = f"History Server, heap {heap}" if heap else "`app.py import`"
+        name = f"History Server, heap {heap}" if heap else "`weir import`"
         figures = ("not loaded", "", "", "", "")
         if m is not None:
             memory = f"{m.peak_bytes / 1e6:.0f} MB"

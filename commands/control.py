@@ -158,7 +158,7 @@ def status(store: Store, console: Console) -> None:
 def need_engine(store: Store) -> None:
     """Say so if nobody would carry anything out."""
     if store.lease(LEADER) is None:
-        raise Unavailable("no engine leads, so nobody would carry it out; start `app.py engine`")
+        raise Unavailable("no engine leads, so nobody would carry it out; start `weir engine`")
 
 
 def _ask(store: Store, decision: Scale | Moves, comment: str) -> Recommendation:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+import weir
 from weir.commands.trail import audited, me
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
@@ -30,7 +31,7 @@ from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.local.supervisor import Child
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(weir.__file__).parent.parent
 TIMEOUT_S = 240.0
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
 
@@ -53,8 +54,8 @@ CLUSTERS = (
 
 
 @dataclass(frozen=True)
-class RunSettings:
-    """What bare `app.py` can be told."""
+class DemoSettings:
+    """What `weir demo` can be told."""
 
     port: int = 8050
     redis_url: str | None = None
@@ -71,7 +72,7 @@ class RunSettings:
 class Everything:
     """All parts, in the order in which they come up; they go down the other way round."""
 
-    def __init__(self, settings: RunSettings, folder: Path, console: Console) -> None:
+    def __init__(self, settings: DemoSettings, folder: Path, console: Console) -> None:
         self.settings = settings
         self.folder = folder
         self.console = console
@@ -174,7 +175,7 @@ class Everything:
         return self._add(f"cluster {cluster.name}", argv, live)
 
     def _app(self, *args: str) -> list[str]:
-        return [sys.executable, str(ROOT / "app.py"), *args]
+        return [sys.executable, "-m", "weir", *args]
 
     def _add(
         self,
@@ -245,7 +246,7 @@ class Everything:
                 child.stop()
 
 
-def run(settings: RunSettings) -> int:
+def run(settings: DemoSettings) -> int:
     """Bring everything up, keep it up, and leave nothing behind."""
     console = Console()
     folder = Path(tempfile.mkdtemp(prefix="weir-"))

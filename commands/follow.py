@@ -1,4 +1,4 @@
-"""`app.py follow PATH`: an event log that is still being written becomes a run that grows."""
+"""`weir follow PATH`: an event log that is still being written becomes a run that grows."""
 
 import sys
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""`app.py import PATH...`: event logs become runs."""
+"""`weir import PATH...`: event logs become runs."""
 
 import sys
 from collections.abc import Sequence

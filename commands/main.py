@@ -24,7 +24,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=False,
     pretty_exceptions_enable=False,
     help="""Weir: a control room for Spark Structured Streaming.
 
@@ -32,7 +31,7 @@ app = typer.Typer(
     pages, all on this machine; the address is printed and Ctrl-C stops everything.
 
     On several machines: one Redis, then `engine`, `web` and one `host` per cluster, each with
-    --redis and --master. A job of your own needs one line: weir.metrics.agent.agent.attach(spark, "name").
+    --redis and --master. A job of your own needs one line: weir.attach(spark, "name").
     """,
 )
 
@@ -42,9 +41,15 @@ Master = Annotated[
 ]
 
 
-@app.callback(invoke_without_command=True)
-def everything(
-    context: typer.Context,
+@app.callback()
+def _logging() -> None:
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+
+
+@app.command()
+def demo(
     port: Annotated[int, typer.Option(help="Port of the pages; a free one if taken")] = 8050,
     redis: Annotated[str | None, typer.Option(help="Use this Redis instead of our own")] = None,
     master: Annotated[
@@ -59,19 +64,15 @@ def everything(
         list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")
     ] = None,
 ) -> None:
-    """Bring up everything on this machine."""
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    if context.invoked_subcommand is None:
-        from weir.commands import demo as run
+    """Bring up everything on this machine; what `weir` alone does."""
+    from weir.commands import demo as command
 
-        settings = run.RunSettings(
-            port=port, redis_url=redis, master=master, period_s=period,
-            rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most, runs=runs.resolve(),
-            set_=tuple(set_ or ()),
-        )  # fmt: skip
-        raise typer.Exit(run.run(settings))
+    settings = command.DemoSettings(
+        port=port, redis_url=redis, master=master, period_s=period,
+        rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most, runs=runs.resolve(),
+        set_=tuple(set_ or ()),
+    )  # fmt: skip
+    raise typer.Exit(command.run(settings))
 
 
 @app.command()
@@ -312,8 +313,11 @@ def main() -> None:
     """Run the command line; a problem is one sentence and exit code 2."""
     from redis.exceptions import ConnectionError as RedisAway
 
+    words = sys.argv[1:]
+    if not words or (words[0].startswith("-") and "--help" not in words):
+        words = ["demo", *words]
     try:
-        app()
+        app(words, prog_name="weir")
     except WeirError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

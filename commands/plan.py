@@ -1,4 +1,4 @@
-"""`app.py plan`: a balancing problem in, a plan (or every planner's plan) out, as JSON."""
+"""`weir plan`: a balancing problem in, a plan (or every planner's plan) out, as JSON."""
 
 import json
 import sys

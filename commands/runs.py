@@ -1,4 +1,4 @@
-"""`app.py record`: the process that records live runs; `app.py runs`: those that there are."""
+"""`weir record`: the process that records live runs; `weir runs`: those that there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`app.py tune`: search a scaler's settings on a run or a trace."""
+"""`weir tune`: search a scaler's settings on a run or a trace."""
 
 from __future__ import annotations
 

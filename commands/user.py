@@ -1,4 +1,4 @@
-"""`app.py user` and `app.py token`: who may use Weir.
+"""`weir user` and `weir token`: who may use Weir.
 
 A password is asked for twice, or read as one line from a pipe; it is never an argument,
 because those can be seen by everybody on the machine and stay in the shell's history.

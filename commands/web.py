@@ -1,4 +1,4 @@
-"""`app.py web`: the pages and the HTTP API."""
+"""`weir web`: the pages and the HTTP API."""
 
 import os
 import socket
@@ -80,7 +80,7 @@ def print_first_link(redis_url: str, settings, address: str) -> None:  # type: i
             path = admin_link(SignIn(client, users, settings), me())
     except (RedisError, OSError):
         print("There are no users yet, and Redis cannot be reached. When it is there, get a link")
-        print("for the first admin with: python app.py user link admin", flush=True)
+        print("for the first admin with: weir user link admin", flush=True)
         return
     print("There are no users yet. Open this once to sign in as admin, within a day:")
     print(f"    {address}{path}", flush=True)

@@ -1,4 +1,4 @@
-"""`app.py what-if`: the same input under another policy."""
+"""`weir what-if`: the same input under another policy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Operators of one's own, hosted by Weir: any source, any sink.
 
-    python app.py host mine --master spark://127.0.0.1:7077 \
+    weir host mine --master spark://127.0.0.1:7077 \
         --operators examples.own_operators --place sensor_minutes
 """
 

@@ -41,7 +41,7 @@ def empty(address: str) -> Component:
         [
             html.P("Start one that runs your operators:"),
             html.Pre(
-                "python app.py host my-cluster --operators my_operators \\\n"
+                "weir host my-cluster --operators my_operators \\\n"
                 f"    --redis redis://{address} --master spark://my-master:7077"
             ),
             html.P("Or attach a job that you run yourself, with one line in it:"),
@@ -63,7 +63,7 @@ def no_outlook(address: str, *, engine: bool) -> Component:
             html.P(
                 "The engine looks at the balance every 5 s, and no engine is running. Start it:"
             ),
-            html.Pre(f"python app.py engine --redis redis://{address}"),
+            html.Pre(f"weir engine --redis redis://{address}"),
         ]
     return _state(
         "clock" if engine else "warn",
@@ -86,7 +86,7 @@ def alone(clusters: Sequence[str], address: str) -> Component:
             html.P(["Reporting now: ", *links, "."]) if links else None,
             html.P("Start another one:"),
             html.Pre(
-                "python app.py host another-cluster --operators my_operators \\\n"
+                "weir host another-cluster --operators my_operators \\\n"
                 f"    --redis redis://{address} --master spark://my-master:7077"
             ),
         ],

@@ -15,6 +15,7 @@ from dash import Dash
 from fastapi import FastAPI
 from fastapi.responses import Response
 
+import weir
 from weir.components.live import feed
 from weir.components.live.hub import Hub
 from weir.components.pages.audit import page as audit
@@ -43,7 +44,7 @@ from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.metrics.store.users import UsersFile
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+ASSETS = Path(weir.__file__).parent / "assets"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 REDIS_TIMEOUT_S = 2.0
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import weir
 from weir.controllers.model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ def application(
 
 def packed(folder: Path, packages: Sequence[str]) -> str:
     """Our packages as one archive for the executors."""
-    root = Path(__file__).resolve().parent.parent
+    root, target = Path(weir.__file__).parent, folder / "packages" / "weir"
+    target.mkdir(parents=True)
+    shutil.copy(root / "__init__.py", target)
     for package in packages:
         shutil.copytree(
             root / package,
-            folder / "packages" / package,
+            target / package,
             ignore=shutil.ignore_patterns("__pycache__"),
         )
     return shutil.make_archive(str(folder / "weir"), "zip", folder / "packages")

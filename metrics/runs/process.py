@@ -4,13 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import weir
+
 
 def begin(module: str, folder: Path, root: Path, log: Path | None = None) -> int:
     """Start `python -m MODULE FOLDER ROOT`; what it prints goes to `log`. Its number."""
     with open(log or "/dev/null", "wb") as out:
         return subprocess.Popen(
             [sys.executable, "-m", module, str(folder), str(root)],
-            cwd=Path(__file__).resolve().parent.parent,
+            cwd=Path(weir.__file__).parent.parent,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

@@ -59,7 +59,7 @@ class Jobs:
         if size_bytes > MOST_BYTES:
             raise InvalidInput(
                 f"The file has {size_bytes / 1e9:.1f} GB; at most {MOST_BYTES / 1e9:.0f} GB can be "
-                "uploaded. Import larger ones with `app.py import`.",
+                "uploaded. Import larger ones with `weir import`.",
                 field="size",
             )
         folder = self.root / UPLOADS

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+import weir
 from weir.pipeline.local.home import lean_home
 from weir.pipeline.local.ports import LOOPBACK
 
@@ -53,7 +54,7 @@ def create_session(
     manager is stopped as soon as the application is there.
     """
     # The driver and the executors run this very tree, wherever the job is started from.
-    root = str(Path(__file__).resolve().parent.parent)
+    root = str(Path(weir.__file__).parent.parent)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     if "SPARK_HOME" not in os.environ:

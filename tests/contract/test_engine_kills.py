@@ -1,4 +1,4 @@
-"""kill -9 of a real `app.py engine` at every step of every kind of action, on a real Redis.
+"""kill -9 of a real `weir engine` at every step of every kind of action, on a real Redis.
 
 Agent and hosts are played here and can be held, so that each kill meets the step it is meant
 for; where only the engine's own next look would end a step, the process is stopped first. Then
@@ -89,7 +89,7 @@ class Engines:
     """Two processes, one of which leads; one that is killed is replaced."""
 
     def __init__(self, url: str, store: RedisStore) -> None:
-        self._argv = [sys.executable, "app.py", "engine", "--redis", url]
+        self._argv = [sys.executable, "-m", "weir", "engine", "--redis", url]
         self._store = store
         self._stopped: subprocess.Popen[bytes] | None = None
         self._processes = [self._new(), self._new()]

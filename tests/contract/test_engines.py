@@ -55,7 +55,7 @@ class Engines:
     """Two processes, one of which leads."""
 
     def __init__(self, url: str, store: RedisStore) -> None:
-        argv = [sys.executable, "app.py", "engine", "--redis", url]
+        argv = [sys.executable, "-m", "weir", "engine", "--redis", url]
         self._store = store
         self.processes = [
             subprocess.Popen(argv, cwd=ROOT, stderr=subprocess.DEVNULL) for _ in range(2)

@@ -1,4 +1,4 @@
-"""`app.py recommendations` on a narrow terminal, from a real Redis."""
+"""`weir recommendations` on a narrow terminal, from a real Redis."""
 
 import pytest
 import typer

@@ -1,4 +1,4 @@
-"""What `app.py user` and `app.py token` change stands in the audit trail of a real Redis."""
+"""What `weir user` and `weir token` change stands in the audit trail of a real Redis."""
 
 import getpass
 import time

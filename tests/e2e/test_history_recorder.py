@@ -1,4 +1,4 @@
-"""`app.py record` against a real Redis: killed, started again, and nothing lost or doubled."""
+"""`weir record` against a real Redis: killed, started again, and nothing lost or doubled."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from weir.metrics.runs.library import list_runs
 
 
 def record(redis_url: str, runs: Path) -> "subprocess.Popen[bytes]":
-    argv = [sys.executable, "app.py", "record", "--redis", redis_url, "--runs", str(runs)]
+    argv = [sys.executable, "-m", "weir", "record", "--redis", redis_url, "--runs", str(runs)]
     return subprocess.Popen(argv, cwd=ROOT, stderr=subprocess.DEVNULL)
 
 

@@ -341,7 +341,7 @@ def test_before_the_first_look_the_page_says_what_is_missing(open_tab, engine, p
     try:
         page = open_tab("/balance").page
         expect(page.locator("h1")).to_have_text("No look at the balance yet")
-        expect(page.locator(".state")).to_contain_text("python app.py engine")
+        expect(page.locator(".state")).to_contain_text("weir engine")
     finally:
         engine.start()
     expect(page.locator("h1")).to_have_text("Balance")

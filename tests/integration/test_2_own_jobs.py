@@ -85,7 +85,7 @@ def an_executor_that_never_comes_is_noticed(system: System) -> None:
 
 def test_a_hosts_good_operators_run_beside_broken_ones(system: System, tmp_path: Path) -> None:
     host = (
-        "app.py", "host", "mine", "--master", system.master, "--redis", system.redis_url,
+        "-m", "weir", "host", "mine", "--master", system.master, "--redis", system.redis_url,
         "--operators", "tests.support.broken_operators", "--period", "2",
         "--place", "sensor_minutes,raises,unreachable",
         "--cores", "6", "--max-executors", "2",  # the worker has room for one of them

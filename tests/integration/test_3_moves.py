@@ -70,7 +70,7 @@ def runs_once(system: System, operator: str = "topic_count") -> str:
 
 
 def process(system: System, word: str) -> psutil.Process:
-    return next(p for p in system.children(word) if "app.py" in " ".join(p.cmdline()))
+    return next(p for p in system.children(word) if "-m weir" in " ".join(p.cmdline()))
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def test_what_cannot_start_there_goes_back_though_the_engine_dies_on_the_way(
     system: System, tmp_path: Path
 ) -> None:
     host = (
-        "app.py", "host", "mine", "--master", system.master, "--redis", system.redis_url,
+        "-m", "weir", "host", "mine", "--master", system.master, "--redis", system.redis_url,
         "--operators", "tests.support.unwilling_operators", "--period", "2",
         "--checkpoints", str(tmp_path / "checkpoints"), "--local-dir", str(tmp_path / "local"),
     )  # fmt: skip

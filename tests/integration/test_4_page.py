@@ -68,7 +68,7 @@ def test_a_host_that_dies_is_named_and_comes_back_without_a_reload(
     before = system.operator("topic_count").batch_id
     chip = page.locator('[data-part="host:narrow"]')
     expect(chip).to_have_attribute("data-state", "up")
-    host = next(p for p in system.children("narrow") if "app.py" in " ".join(p.cmdline()))
+    host = next(p for p in system.children("narrow") if "-m weir" in " ".join(p.cmdline()))
     host.kill()
     expect(chip).not_to_have_attribute("data-state", "up")
     expect(chip).to_have_attribute("data-state", "up")

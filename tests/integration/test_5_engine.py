@@ -175,7 +175,7 @@ def test_restarts_keep_what_scalers_have_learned(system: System) -> None:
     before = wait_until(lambda: (n := learned())["rewards"] and n, 120, "something was learned")
     leader = system.store.lease("engine")
     for word in ("engine", "narrow"):
-        next(p for p in system.children(word) if "app.py" in " ".join(p.cmdline())).kill()
+        next(p for p in system.children(word) if "-m weir" in " ".join(p.cmdline())).kill()
     wait_until(
         lambda: (lease := system.store.lease("engine")) and lease.token > leader.token,
         40,
@@ -187,10 +187,10 @@ def test_restarts_keep_what_scalers_have_learned(system: System) -> None:
 
 
 def test_a_leader_that_was_away_does_nothing_twice(system: System) -> None:
-    leader = next(p for p in system.children("engine") if "app.py" in " ".join(p.cmdline()))
+    leader = next(p for p in system.children("engine") if "-m weir" in " ".join(p.cmdline()))
     token = system.store.lease("engine").token
     second = subprocess.Popen(
-        [sys.executable, "app.py", "engine", "--redis", system.redis_url],
+        [sys.executable, "-m", "weir", "engine", "--redis", system.redis_url],
         cwd=ROOT, env={**os.environ, "TMPDIR": str(system.folder)},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -34,7 +34,7 @@ class Job(Struct, frozen=True):
 
     log: Path
     figures: dict[str, Any]  # by Spark's REST API, before it stopped
-    followed: list[dict[str, Any]]  # the lines of `app.py follow --json`
+    followed: list[dict[str, Any]]  # the lines of `weir follow --json`
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +210,7 @@ def test_the_live_run_replays_as_it_was_recorded(system: System) -> None:
 
 def app(*args: object) -> list[str]:
     """The command line of one of app.py's commands."""
-    return [sys.executable, "app.py", *map(str, args)]
+    return [sys.executable, "-m", "weir", *map(str, args)]
 
 
 def command(*args: object) -> "subprocess.CompletedProcess[str]":
@@ -219,7 +219,7 @@ def command(*args: object) -> "subprocess.CompletedProcess[str]":
 
 
 def imported(path: Path, *args: object, also_says: str = "") -> list[dict[str, Any]]:
-    """The summaries of `app.py import --json`, which must succeed."""
+    """The summaries of `weir import --json`, which must succeed."""
     done = command("import", path, "--json", *args)
     assert done.returncode == 0, done.stderr
     assert also_says in done.stderr

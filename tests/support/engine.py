@@ -1,4 +1,4 @@
-"""`app.py engine` as a process of its own."""
+"""`weir engine` as a process of its own."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ class RealEngine:
     """The engine that a user starts, against a Redis of the tests."""
 
     def __init__(self, url: str) -> None:
-        self._argv = [sys.executable, "app.py", "engine", "--redis", url]
+        self._argv = [sys.executable, "-m", "weir", "engine", "--redis", url]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> "RealEngine":

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class System:
-    """`python app.py`, its address, its store and its processes."""
+    """`weir`, its address, its store and its processes."""
 
     def __init__(self, folder: Path, *args: str) -> None:
         self.folder = folder
@@ -36,7 +36,7 @@ class System:
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
                 [
-                    sys.executable, "app.py", "--port", str(self.port),
+                    sys.executable, "-m", "weir", "--port", str(self.port),
                     "--runs", str(self.runs), *args,
                 ],
                 cwd=ROOT,
@@ -109,7 +109,7 @@ class System:
     def command(self, *args: str, timeout_s: float = 480) -> subprocess.CompletedProcess[str]:
         """Run one of app.py's commands against this system."""
         return subprocess.run(
-            [sys.executable, "app.py", *args, "--redis", self.redis_url],
+            [sys.executable, "-m", "weir", *args, "--redis", self.redis_url],
             cwd=ROOT,
             env={**os.environ, "WEIR_USERS": str(self.folder / "users.json")},
             capture_output=True,

@@ -15,7 +15,7 @@ from weir.controllers.engine.audit import AuditEntry, Chain
 
 LIMITS = (
     "Each check remembers the newest entry outside of Redis. Who can write to Redis could still "
-    "rewrite what came after the last check, so check often: app.py audit --verify does the same."
+    "rewrite what came after the last check, so check often: weir audit --verify does the same."
 )
 
 
@@ -96,7 +96,7 @@ def chain_note(chain: Chain, anchor_path: str = "") -> Component:
     return _chain(
         "broken",
         f"{chain.lost[0].upper()}{chain.lost[1:]}. {checked}.",
-        "If Redis was emptied or replaced on purpose, app.py audit --verify --anew begins anew; "
+        "If Redis was emptied or replaced on purpose, weir audit --verify --anew begins anew; "
         f"the last check is remembered in {anchor_path}.",
     )
 

@@ -43,9 +43,9 @@ def _nothing() -> Component:
     return html.Div(
         [
             html.P("No run yet. Every live run is recorded by itself while this runs:"),
-            html.Pre("python app.py record --runs runs"),
+            html.Pre("weir record --runs runs"),
             html.P("Or import a Spark event log: drop it above, or"),
-            html.Pre("python app.py import my-event-log --runs runs"),
+            html.Pre("weir import my-event-log --runs runs"),
         ],
         className="runs-none",
     )

@@ -47,7 +47,7 @@ def sign_in() -> str:
         <button class="button button-primary" type="submit">Sign in</button>
       </form>
       <p class="sign-in-help">No password yet, or forgotten? An admin can make you a one-time link,
-        or <code>python app.py user link NAME</code> on the machine.</p>"""
+        or <code>weir user link NAME</code> on the machine.</p>"""
     return _FRAME.format(title="Sign in", heading="Sign in to Weir", body=body)
 
 

@@ -20,7 +20,7 @@ VERSION = "1"
 DOCS = "/api/v1"
 _ABOUT = (
     "Everything that the pages show and do. Send a token as `Authorization: Bearer ...`; make "
-    "one with `python app.py token add NAME --role viewer|approver|admin`. Errors are JSON with "
+    "one with `weir token add NAME --role viewer|approver|admin`. Errors are JSON with "
     "one sentence."
 )
 

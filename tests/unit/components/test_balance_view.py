@@ -185,8 +185,8 @@ def test_the_map_shows_an_operator_on_its_way_even_if_nobody_reports_it():
 def test_pages_without_a_balance_say_why():
     world = demo_world()
     assert page_of(world, place("/balance")).kind == "balance_waiting"
-    assert "python app.py engine" not in to_json(draw(world, "/balance"))  # it is up
-    assert "python app.py engine" in to_json(draw(replace(world, parts=()), "/balance"))
+    assert "weir engine" not in to_json(draw(world, "/balance"))  # it is up
+    assert "weir engine" in to_json(draw(replace(world, parts=()), "/balance"))
     one = outlook_at(world.at)
     alone = replace(one, problem=replace(one.problem, bins=one.problem.bins[:1]))
     page = page_of(replace(world, outlook=alone), place("/balance"))

@@ -31,9 +31,9 @@ def test_outcomes_survive_the_way_back(tmp_path):
 def test_the_packages_are_packed_so_that_they_can_be_imported(tmp_path):
     names = zipfile.ZipFile(packed(tmp_path, ("controllers", "metrics"))).namelist()
     assert {
-        "metrics/__init__.py",
-        "metrics/eventlog/importer.py",
-        "controllers/model/snapshot.py",
+        "weir/__init__.py",
+        "weir/metrics/eventlog/importer.py",
+        "weir/controllers/model/snapshot.py",
     } <= set(names)
 
 

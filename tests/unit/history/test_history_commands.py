@@ -1,4 +1,4 @@
-"""`app.py runs` on the command line."""
+"""`weir runs` on the command line."""
 
 import json
 

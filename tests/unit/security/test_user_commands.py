@@ -1,4 +1,4 @@
-"""`app.py user` and `app.py token`, as typed."""
+"""`weir user` and `weir token`, as typed."""
 
 import time
 

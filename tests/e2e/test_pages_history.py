@@ -12,7 +12,7 @@ from tests.support.browser import Tab, WebServer
 from tests.support.feeder import Feeder
 from tests.support.recorded_run import MINUTES, PERIOD_S, T0, recorded
 from tests.support.waiting import wait_until
-from tests.unit.eventlog import eventlog_logs as logs
+from tests.unit.metrics.eventlog import eventlog_logs as logs
 from weir.components.live.charts import cluster_charts, points
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.service import steering

@@ -1,0 +1,225 @@
+"""Pages of the past: the same view code on recorded samples, and nothing on them acts."""
+
+import json
+
+import pytest
+from dash import dcc, html
+
+from tests.unit.metrics.runs.history_world import T0, fed, feed
+from weir.components.live.delta import start
+from weir.components.pages.compare.view import comparison
+from weir.components.pages.control_room import render as control_room
+from weir.components.pages.history.view import PER_PAGE, Query, changed, listing, sorted_by
+from weir.components.pages.replay import scaling as replay_scaling
+from weir.components.pages.replay.library import Library
+from weir.components.pages.replay.page import first, moment
+from weir.components.pages.replay.scaling import shadow_at
+from weir.components.pages.replay.tree import NOT_NOW, as_past
+from weir.components.pages.replay.view import (
+    Past,
+    moment_of,
+    past_of,
+    replay_path,
+    within,
+    world_at,
+)
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
+from weir.controllers.model.errors import NotFound
+from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.eventlog.tables import read_samples
+from weir.metrics.runs.figures import run_figures, run_series
+from weir.metrics.runs.library import RunInfo, list_runs
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.runs.timeline import timeline
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A quarter of an hour of two clusters, with a command in the middle."""
+    root = tmp_path_factory.mktemp("runs")
+    store = fed(600)
+    command = Command(
+        id="c", cluster="a", action=ScaleTo(executors=3), issued_at=T0 + 300, expires_at=T0 + 999
+    )
+    store.submit(command)
+    recorder = Recorder(store, root)
+    recorder.step(T0 + 600)
+    store.report(CommandResult(id="c", status=CommandStatus.DONE, at=T0 + 310, message="done"))
+    feed(store, T0 + 600, 300)
+    recorder.close()
+    return Library(root)
+
+
+@pytest.fixture(scope="module")
+def run_id(library):
+    return list_runs(library.root)[0].id
+
+
+def test_the_world_is_the_recorded_one(library, run_id):
+    at = T0 + 451.7
+    recorded = [s for s in read_samples(library.root / run_id) if s.at <= at]
+    world = world_at(library.run(run_id), at, 5.0)
+    for name in ("a", "b"):
+        assert list(world.series[name]) == [s for s in recorded if s.cluster.name == name]
+    assert world.snapshot == Snapshot.of(recorded, at)
+    assert [r.status for _, r in world.commands] == [CommandStatus.DONE]
+    before = world_at(library.run(run_id), T0 + 305, 5.0)
+    assert [r.status for _, r in before.commands] == [CommandStatus.PENDING]
+    assert world_at(library.run(run_id), T0 + 299, 5.0).commands == []
+
+
+def test_a_silent_cluster_stays_with_its_last_report(library, run_id):
+    run = library.run(run_id)
+    late = world_at(run, T0 + 900 + 5000, 5.0)
+    assert [len(s) for s in late.series.values()] == [1, 1]
+    assert late.snapshot.clusters[0].heartbeat_age_s > 4000
+
+
+def test_a_message_brings_what_a_page_drawn_there_shows(library, run_id):
+    past, target = Past(run_id, "/"), 5.0
+    data, _, page = first(library, past, T0 + 400, target)
+    found = moment(library, past, T0 + 500, 0, page.structure, target)
+    drawn, _ = start(world_at(library.run(run_id), T0 + 500, target), "/")
+    assert found["charts"] == {c["key"]: {"x": c["x"], "y": c["y"]} for c in drawn["charts"]}
+    assert found["all"]
+    on = moment(library, past, T0 + 500, data["past"]["at"], page.structure, target)
+    for key, points in on["charts"].items():
+        assert points["x"] == [x for x in found["charts"][key]["x"] if x > data["past"]["at"]]
+    assert on["live"] == found["live"]
+    assert "health" not in found["regions"]
+    assert found["map"]["clusters"]["a"]["href"].startswith(f"/replay/{run_id}/cluster/a?at=")
+    assert moment(library, past, T0 + 500, 0, "another", target)["redraw"]
+
+
+def test_where_scalers_are_asked_the_series_can_come_first(library, run_id):
+    past, target = Past(run_id, "/scale/a"), 5.0
+    _, _, page = first(library, past, T0 + 400, target)
+    soon = moment(library, past, T0 + 500, 0, page.structure, target, soon=True)
+    whole = moment(library, past, T0 + 500, 0, page.structure, target)
+    assert soon["more"]
+    assert "more" not in whole
+    assert soon["seen"] == whole["seen"]
+    assert soon["charts"]
+    assert soon["charts"] == {k: c for k, c in whole["charts"].items() if c["x"]}
+    room = Past(run_id, "/")
+    assert "more" not in moment(library, room, T0 + 500, 0, "", target, soon=True)
+
+
+def test_nothing_acts_and_links_stay(library, run_id):
+    _, world, page = first(library, Past(run_id, "/"), T0 + 400, 5.0)
+    tree = json.loads(json.dumps(as_past(control_room.render(world, page), run_id, T0 + 400),
+                                 cls=__import__("plotly").utils.PlotlyJSONEncoder))  # fmt: skip
+    buttons, links = [], []
+
+    def walk(node):
+        if isinstance(node, list):
+            for part in node:
+                walk(part)
+        elif isinstance(node, dict) and "props" in node:
+            if node["type"] == "Button":
+                buttons.append(node["props"])
+            if "href" in node["props"]:
+                links.append(node["props"]["href"])
+            walk(node["props"].get("children"))
+
+    walk(tree)
+    assert len(buttons) >= 6
+    assert all(b["disabled"] and b["title"] == NOT_NOW for b in buttons)
+    assert links
+    assert all(link.startswith(f"/replay/{run_id}") and "at=" in link for link in links)
+
+
+def test_what_shows_and_hides_keeps_working():
+    kept = as_past(html.Div([dcc.Link("x", href="/history"), html.A("y", href="#z")]), "r", 1.0)
+    assert [c.href for c in kept.children] == ["/history", "#z"]
+
+
+def test_addresses():
+    assert past_of("/replay/r/balance") == Past("r", "/balance")
+    assert replay_path("a b", "/balance", 1.0) == "/replay/a%20b/balance?at=1000"
+
+
+def test_the_moment_of_an_address_is_within_the_run(library, run_id):
+    run = library.run(run_id)
+    assert moment_of(f"?at={round((T0 + 100) * 1000)}", run) == T0 + 100
+    assert moment_of("?at=1", run) == run.info.first_at
+    for text in ("", None, "?at=x", "?at=nan", "?at=1e400"):
+        assert moment_of(text, run) == run.info.last_at
+    assert within(run, float("-inf")) == run.info.first_at
+
+
+def test_every_scaler_answers_and_going_on_equals_jumping(library, run_id, monkeypatch):
+    monkeypatch.setattr(replay_scaling, "BEFORE_S", 20.0)
+    run = library.run(run_id)
+    jumped = shadow_at(run, "a", T0 + 640)
+    run.worked_out.clear()
+    for at in (610, 620, 640):
+        walked = shadow_at(run, "a", T0 + at)
+    assert walked == jumped
+    shadow_at(run, "a", T0 + 700)
+    assert shadow_at(run, "a", T0 + 640) == jumped  # going back
+    assert {a.scaler for a in jumped.outlook.answers} >= {"rate_based", "qlearning", "drs"}
+
+
+def test_the_timeline_has_marks(library, run_id):
+    found = timeline(library.run(run_id))
+    assert [(m.kind, m.at - T0) for m in found.marks] == [("action", 300.0)]
+    assert max(v for v in found.values if v is not None) == pytest.approx(
+        max(o.latency_s or 0 for s in read_samples(library.root / run_id) for o in s.operators)
+    )
+
+
+def test_figures_of_a_run(library, run_id):
+    run, samples = library.run(run_id), read_samples(library.root / run_id)
+    figures = run_figures(run, 5.0)
+    rows = sum(o.arrival_rows_per_s * s.period_s for s in samples for o in s.operators)
+    assert figures.rows == pytest.approx(rows)
+    assert figures.executor_hours == pytest.approx(2 * 2 * 900 / 3600)
+    assert (figures.executors_peak, figures.actions) == (4, 1)
+    series = run_series(run)
+    assert (series.executors[1:-1] == pytest.approx(4.0)) or len(series.executors) > 10
+    same = comparison(run, run, 5.0)
+    assert {r.change for r in same.rows} <= {"same", ""}
+    assert len(same.plots) == 6
+
+
+def test_a_run_that_grows_is_read_again(tmp_path):
+    store = fed(20)
+    recorder, library = Recorder(store, tmp_path), Library(tmp_path)
+    recorder.step(T0 + 20)
+    (info,) = library.runs()
+    assert library.run(info.id) is library.run(info.id)
+    feed(store, T0 + 20, 20)
+    recorder.close()
+    assert library.run(info.id).info.samples == 40
+    assert library.runs()[0].samples == 40
+    with pytest.raises(NotFound, match="There is no run x"):
+        library.run("x")
+
+
+def info(number, **more):
+    return RunInfo(**{
+        "id": f"r{number:03}", "kind": "live", "name": f"name {number}", "first_at": T0 + number,
+        "last_at": T0 + 100 + number, "period_s": 2.0, "samples": 1000 - number, "clusters": ("a",),
+        "operators": ("op",), "size_bytes": number, "complete": True, **more,
+    })  # fmt: skip
+
+
+def test_the_list_searches_filters_sorts_and_pages():
+    runs = [info(i) for i in range(60)] + [info(60, kind="eventlog", operators=("Special",))]
+    page = listing(runs, Query(), T0 + 9000)
+    assert (len(page.rows), page.found, page.pages) == (PER_PAGE, 61, 3)
+    assert page.rows[0].id == "r060"
+    assert listing(runs, Query(page=9), T0).query.page == 2
+    assert [r.id for r in listing(runs, Query(words="special NAME"), T0).rows] == ["r060"]
+    assert listing(runs, Query(kind="eventlog"), T0).found == 1
+    by_samples = sorted_by(Query(), "samples")
+    assert listing(runs, by_samples, T0).rows[0].id == "r000"
+    assert not sorted_by(by_samples, "samples").down
+    assert changed(Query(page=2), kind="live").page == 0
+
+
+def test_states_of_runs():
+    growing = info(1, complete=False)
+    assert listing([growing], Query(), T0 + 110).rows[0].state_words == "recording now"
+    assert listing([growing], Query(), T0 + 9000).rows[0].state_words == "cut off"

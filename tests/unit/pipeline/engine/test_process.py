@@ -1,0 +1,86 @@
+"""The engine's process around the pure core: leading, deciding, handing over, telling."""
+
+import http.server
+import threading
+
+import msgspec
+
+from tests.unit.controllers.engine.engine_world import World
+from weir.controllers.engine.apply.effects import News
+from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import recommendations as people
+from weir.metrics.export.webhook import Notifier
+from weir.pipeline.engine.process import Engine, Pace
+
+
+def world_without_planning() -> World:
+    world = World(a={"count": 1.6}, b={"top": 0.1})
+    for place in world.places.values():
+        place.hosted = False  # nothing to plan: planners compile for seconds
+    world.store.save_settings("engine", {"settle_s": 6.0})
+    for name in world.places:
+        world.store.save_settings(f"scale:{name}", {"scaler": "no_op"})
+    world.report()
+    return world
+
+
+def test_a_standby_takes_over_and_finishes_what_was_begun() -> None:
+    world = world_without_planning()
+    one, two = Engine(world.store), Engine(world.store)
+    one.cycle(world.now)
+    two.cycle(world.now)
+    names = {p.name for p in world.store.parts() if p.kind == "engine"}
+    assert names == {"leader", "standby"}
+    snapshot = Snapshot.of(world.store.latest(), world.now)
+    asked = people.propose_by_hand(world.store, by_hand(snapshot, "a", 3), by="ada", now=world.now)
+    one.cycle(world.now)
+    assert world.store.recommendation(asked.id).status is Status.APPLYING
+    for _ in range(10):  # one is gone; two goes on
+        world.tick()
+        two.cycle(world.now)
+    assert world.store.recommendation(asked.id).status is Status.EFFECTIVE
+    assert world.places["a"].scaled == [asked.id]
+    one.cycle(world.now)  # it wakes up
+    assert world.places["a"].scaled == [asked.id]
+
+
+def test_what_costs_much_is_done_seldom() -> None:
+    pace = Pace(2.0)
+    assert pace.due(100.0)
+    pace.done(100.0, 0.01)
+    assert not pace.due(101.9)
+    assert pace.due(102.0)
+    pace.done(102.0, 2.0)
+    assert not pace.due(111.0)
+    assert pace.due(112.0)
+
+
+def test_the_webhook_is_told_once_and_a_dead_one_costs_nothing() -> None:
+    told: list[dict[str, object]] = []
+
+    class Hook(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.append(msgspec.json.decode(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    news = News(at=1.0, event="recommendation.applied", subject="r1", clusters=("a",), text="done")
+    notifier = Notifier()
+    notifier.url = f"http://127.0.0.1:{server.server_port}/key"
+    notifier.tell(news)
+    notifier.tell(news)
+    notifier.close()
+    server.shutdown()
+    server.server_close()
+    assert [(n["event"], n["subject"]) for n in told] == [("recommendation.applied", "r1")]
+    dead = Notifier()
+    dead.url = f"http://127.0.0.1:{server.server_port}/key"
+    dead.tell(news)
+    dead.close()

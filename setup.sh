@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Prepares what Weir needs: a virtual environment, Java 17 or later and, with --tests, Chromium.
-# Does nothing where everything is there already.
+# Prepares what Weir needs: Java 17 or later, a virtual environment and, with --tests, the test
+# packages and Chromium. Checks first, repairs what is half-made, and does nothing where all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
+tests=""
+if [ "${1:-}" = "--tests" ]; then tests=yes; fi
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -26,7 +28,11 @@ java_version() {
   "$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1
 }
 
-# -- Python
+has_browser() {
+  command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
+}
+
+# -- Python, Java and Chromium first: what cannot be had is said before anything is downloaded
 python=""
 for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
   if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
@@ -35,16 +41,7 @@ for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
   fi
 done
 [ -n "$python" ] || fail "Weir needs Python 3.11 or later: install it, or name it with PYTHON=/path/to/python3 make run."
-stamp=".venv/.ready"
-if [ ! -f "$stamp" ] || ! cmp -s requirements.txt "$stamp"; then
-  say "Preparing the virtual environment .venv (a few minutes, once) ..."
-  [ -x .venv/bin/python ] || "$python" -m venv .venv || fail "Python cannot make virtual environments here: install the package python3-venv."
-  .venv/bin/python -m pip install --disable-pip-version-check -q -r requirements.txt ||
-    fail "The packages of requirements.txt could not be installed; see the lines above."
-  cp requirements.txt "$stamp"
-fi
 
-# -- Java
 version="$(java_version || true)"
 if [ "${version:-0}" -lt 17 ] 2>/dev/null; then
   say "Installing Java 17 ..."
@@ -53,12 +50,33 @@ if [ "${version:-0}" -lt 17 ] 2>/dev/null; then
   [ "${version:-0}" -ge 17 ] || fail "Weir needs Java 17 or later: install it (for example openjdk-17-jre-headless) and put it on the PATH."
 fi
 
-# -- Chromium, for the browser tests
-if [ "${1:-}" = "--tests" ]; then
-  if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
-    say "Installing Chromium for the browser tests ..."
-    install chromium chromium chromium chromium || true
-    command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
-      fail "The browser tests need Chromium: install the package chromium."
+if [ -n "$tests" ] && ! has_browser; then
+  say "Installing Chromium for the browser tests ..."
+  install chromium chromium chromium chromium || true
+  has_browser || fail "The browser tests need Chromium: install the package chromium."
+fi
+
+# -- the virtual environment; a link to one that is shared is left as it is
+if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
+  rm -rf .venv
+  if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    say "Installing Python's venv module ..."
+    install "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" python3 python3 python3 || true
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || fail "Python cannot make virtual environments here: install the package python3-venv."
   fi
+  "$python" -m venv .venv || { rm -rf .venv; fail "The virtual environment .venv could not be made; see the lines above."; }
+fi
+
+# -- packages: what is installed is remembered, and a change installs again
+wanted="requirements.txt"
+if [ -n "$tests" ]; then wanted="requirements-dev.txt"; fi
+stamp=".venv/.ready-${wanted%.txt}"
+state="$(cat requirements.txt "$wanted" pyproject.toml; pwd)"
+if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
+  say "Installing the packages of $wanted into .venv (a few minutes, once) ..."
+  .venv/bin/python -m pip install --disable-pip-version-check -q -r "$wanted" ||
+    fail "The packages of $wanted could not be installed; see the lines above."
+  .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps -e . ||
+    fail "Weir could not be installed into .venv; see the lines above."
+  printf '%s\n' "$state" > "$stamp"
 fi

@@ -15,6 +15,7 @@ from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
+from weir.controllers.engine.skipped import merged_skips, skip_words
 from weir.controllers.model.command import CommandResult, CommandStatus, describe
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
@@ -153,6 +154,9 @@ def status(store: Store, console: Console) -> None:
         parts.add_row(p.kind, p.name, f"{now - p.at:.1f} s ago", p.detail)
     for table in (clusters, operators, parts):
         console.print(table)
+    for skip in merged_skips([store.skipped(), *(p.skipped for p in store.parts())]):
+        since = time.strftime("%H:%M:%S", time.localtime(skip.since))
+        console.print(f"since {since} {skip_words(skip)}", style="yellow", markup=False)
 
 
 def need_engine(store: Store) -> None:

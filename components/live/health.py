@@ -6,6 +6,7 @@ silent    no sign of life for longer than it should take
 down      it said good-bye; of Redis: it does not answer
 unseen    it has never reported
 unknown   Redis, where it would report, does not answer
+amiss     values in Redis cannot be read, or a process met what nobody expected
 """
 
 from collections.abc import Sequence
@@ -18,13 +19,15 @@ from msgspec.structs import replace
 from weir.components.live.world import World, stale, stale_after_s
 from weir.components.ui.text import plural
 from weir.controllers.engine.ports import Part
+from weir.controllers.engine.skipped import Skipped, merged_skips, skip_words
+from weir.controllers.model.age import age_s
 
 MANY = 12
 """Of a kind with more parts than these, the header does not name those that are well."""
 SILENT_AFTER_S = 6.0
 """Every part beats each one or two seconds; a missing third beat is worth a word."""
 
-State = Literal["up", "starting", "silent", "down", "unseen", "unknown"]
+State = Literal["up", "starting", "silent", "down", "unseen", "unknown", "amiss"]
 _ORDER = {"redis": 0, "engine": 1, "host": 2, "agent": 3, "generator": 4, "web": 5}
 _TITLES = {"engine": "Engine", "host": "Host", "agent": "Job", "generator": "Generator"}
 
@@ -48,14 +51,14 @@ def part_state(part: Part, at: float) -> State:
     """
     if part.status == "stopped":
         return "down"
-    if at - part.at > SILENT_AFTER_S:
+    if age_s(part.at, at) > SILENT_AFTER_S:
         return "silent"
     return "starting" if part.status == "starting" else "up"
 
 
 def health(world: World) -> list[PartHealth]:
     """Every part, Redis first; web workers together in one entry."""
-    parts = [_redis(world)]
+    parts = [_redis(world), *_reader(world), *_amiss(world)]
     if world.redis_down_since is not None or not world.ready:
         return parts + [replace(p, state="unknown", at=None) for p in _others(world)]
     return parts + _others(world)
@@ -82,7 +85,7 @@ def overall(world: World) -> Literal["ok", "degraded"]:
     """Whether everything that has ever reported is up and its data is fresh."""
     if world.redis_down_since is not None or not world.ready:
         return "degraded"
-    if any(p.state in ("silent", "down", "unseen") for p in health(world)):
+    if any(p.state in ("silent", "down", "unseen", "amiss") for p in health(world)):
         return "degraded"
     return "degraded" if any(stale(world, name) for name in world.series) else "ok"
 
@@ -91,10 +94,10 @@ def health_json(world: World) -> dict[str, object]:
     """The answer of `GET /health`."""
     clusters = {}
     for name, samples in world.series.items():
-        age_s = max(0.0, world.at - samples[-1].at)
+        old_s = age_s(samples[-1].at, world.at)
         clusters[name] = {
-            "data_age_s": round(age_s, 3),
-            "stale": age_s > stale_after_s(samples[-1].period_s),
+            "data_age_s": round(old_s, 3),
+            "stale": old_s > stale_after_s(samples[-1].period_s),
             "period_s": samples[-1].period_s,
         }
     return {
@@ -105,6 +108,12 @@ def health_json(world: World) -> dict[str, object]:
             "address": world.redis_address,
             "down_since": world.redis_down_since,
         },
+        "reader": {
+            "up": world.reader_down_since is None,
+            "down_since": world.reader_down_since,
+        },
+        # Names may be anybody's: they are for those who have signed in.
+        "skipped": [{"kind": s.kind, "count": s.count, "since": s.since} for s in skipped(world)],
         "engine": next((p.state for p in health(world) if p.kind == "engine"), "unknown"),
         "parts": [
             {
@@ -112,13 +121,48 @@ def health_json(world: World) -> dict[str, object]:
                 "kind": part.kind,
                 "name": part.name,
                 "state": part_state(part, world.at),
-                "age_s": round(max(0.0, world.at - part.at), 3),
+                "age_s": round(age_s(part.at, world.at), 3),
                 "detail": part.detail,
             }
             for part in world.parts
         ],
         "clusters": clusters,
     }
+
+
+def skipped(world: World) -> list[Skipped]:
+    """What this worker and all parts could not read, by kind; several meet the same values."""
+    return merged_skips([world.skipped, *(p.skipped for p in world.parts if _live(p, world.at))])
+
+
+def _live(part: Part, at: float) -> bool:
+    return part_state(part, at) in ("up", "starting")
+
+
+def _amiss(world: World) -> list[PartHealth]:
+    found = skipped(world)
+    if not found:
+        return []
+    return [
+        PartHealth(
+            id="skipped",
+            kind="skipped",
+            title=plural(sum(s.count for s in found), "value") + " skipped",
+            state="amiss",
+            at=min(s.since for s in found),
+            detail="; ".join(skip_words(s) for s in found),
+        )
+    ]
+
+
+def _reader(world: World) -> list[PartHealth]:
+    if world.reader_down_since is None:
+        return []
+    detail = "This worker does not read Redis any more; its log says why."
+    return [
+        PartHealth(id="reader", kind="reader", title="Reader", state="down",
+                   at=world.reader_down_since, detail=detail)
+    ]  # fmt: skip
 
 
 def _redis(world: World) -> PartHealth:

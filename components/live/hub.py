@@ -10,7 +10,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,11 +25,13 @@ from weir.components.pages.scale.reader import ScaleFacts, ScaleReader
 from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
 from weir.controllers.model.snapshot import ClusterSample
 from weir.metrics.store import keys
+from weir.metrics.store.redis_samples import REPORT, Row
 from weir.metrics.store.redis_store import RedisStore
 
 log = logging.getLogger(__name__)
@@ -40,12 +42,14 @@ FORGET_AFTER_S = 15.0
 """A cluster that is missing in Redis stays on the page so long: a restarted Redis is empty at first."""
 TIMEOUT_S = 3.0
 WORLD_KEPT_S = 1.0
+STALLED_S = 10.0
+"""A reader that has come to no end of a round for so long counts as dead."""
 PAUSES = 3.0
 """So many times as long as it took to tell all tabs of a change, the next one waits."""
 PAUSE_S = 0.3
 REBALANCES_SHOWN = 30
 
-_sample = msgspec.json.Decoder(ClusterSample)
+_READERS = ("reports", "facts")
 _FAILURES = (redis.exceptions.RedisError, OSError, asyncio.TimeoutError)
 
 
@@ -67,6 +71,9 @@ class Hub:
         self._target_latency_s = target_latency_s
         self._clock = clock
         self._series: dict[str, deque[ClusterSample]] = {}
+        self._read_to: dict[str, bytes] = {}  # cluster -> id of the last entry that was looked at
+        self._not_streams: set[str] = set()  # clusters whose key holds something else
+        self._rounds = dict.fromkeys(_READERS, time.monotonic())  # reader -> end of its last one
         self._missing_since: dict[str, float] = {}
         self._parts: list[Part] = []
         self._workloads: list[Workload] = []
@@ -86,6 +93,7 @@ class Hub:
 
     def start(self) -> None:
         """Begin to read; returns at once, whether Redis is there or not."""
+        self._rounds = dict.fromkeys(_READERS, time.monotonic())
         self._tasks = [asyncio.create_task(self._tail()), asyncio.create_task(self._facts())]
 
     async def stop(self) -> None:
@@ -94,17 +102,26 @@ class Hub:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def stalled_s(self) -> float | None:
+        """For how long a reader has come to no end; None while both work."""
+        waited_s = time.monotonic() - min(self._rounds.values())
+        ended = any(task.done() for task in self._tasks)
+        return waited_s if ended or waited_s > STALLED_S else None
+
     def world(self) -> World:
         """What is known now; the same object for all who ask within a moment."""
         now = self._clock()
         if self._world is None or now - self._world.at > WORLD_KEPT_S:
             began = time.thread_time()
+            stalled_s = self.stalled_s()
             self._world = world_of(
                 {name: tuple(s) for name, s in sorted(self._series.items()) if s},
                 at=now,
                 ready=self._ready,
                 redis_address=_address(self._url),
                 redis_down_since=self._down_since,
+                reader_down_since=None if stalled_s is None else now - stalled_s,
+                skipped=self.store.skipped(),
                 target_latency_s=self._target_latency_s,
                 parts=self._parts,
                 workloads=self._workloads,
@@ -167,51 +184,91 @@ class Hub:
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(client.aclose)
             while True:
-                try:
-                    await self._read_samples(client)
-                except _FAILURES as error:
-                    self._lost(error)
+                if not await self._survived("reports", self._read_samples(client)):
                     await asyncio.sleep(0.5)
 
     async def _read_samples(self, client: Any) -> None:
         if not self._series:
             await asyncio.sleep(0.2)  # the other reader finds out which clusters there are
             return
-        streams = {
-            keys.samples(name, Tier.FULL): self._position(samples)
-            for name, samples in self._series.items()
+        names = {
+            keys.samples(name, Tier.FULL): name
+            for name in self._series
+            if name not in self._not_streams
         }
-        found = await client.xread(streams, count=1000, block=BLOCK_MS)
-        for _, entries in found or ():
-            for _, fields in entries:
-                self._add(_sample.decode(fields[b"s"]))
-        if found:
+        if not names:
+            await asyncio.sleep(FACTS_EVERY_S)
+            return
+        streams = {key: self._position(name) for key, name in names.items()}
+        try:
+            found = await client.xread(streams, count=1000, block=BLOCK_MS)
+        except redis.exceptions.ResponseError:
+            if not await self._look_for_others(client, names):
+                raise
+            return
+        good = [self._take(names[key.decode()], entries) for key, entries in found or ()]
+        if any(good):
             self._wake()
             # What comes meanwhile is told together: a large page must not take a whole core.
             await asyncio.sleep(min(PAUSE_S, PAUSES * (self._made_s + self.told_s)))
+        elif found:  # entries ahead come back each time
+            await asyncio.sleep(BLOCK_MS / 1000)
 
-    def _position(self, samples: deque[ClusterSample]) -> str:
+    def _take(self, name: str, entries: Sequence[Row]) -> int:
+        """Add what can be read; so many were new. An entry ahead does not move the position: later
+        reports have smaller ids."""
+        most = (self.store.now() + AHEAD_S) * 1000
+        for entry_id, _ in entries:
+            if int(entry_id.split(b"-")[0]) <= most:
+                self._read_to[name] = entry_id
+        return sum(self._add(sample) for sample in self.store.samples_in(name, entries))
+
+    async def _look_for_others(self, client: Any, names: dict[str, str]) -> bool:
+        """One key that is no stream must not hide all others: find and leave it out."""
+        for key, name in names.items():
+            if await client.type(key) not in (b"stream", b"none"):
+                self.store.entries.skip(REPORT, key, "the key holds another type")
+                self._not_streams.add(name)
+        return bool(self._not_streams)
+
+    def _position(self, name: str) -> bytes | str:
         """The id after which a stream is read on; from the start of the window if nothing is known."""
+        if name in self._read_to:
+            return self._read_to[name]
+        samples = self._series[name]
         if samples:
             return f"{int(samples[-1].at * 1000)}-0"
         return f"{int((self._clock() - KEPT_S[Tier.FULL]) * 1000)}-0"
 
-    def _add(self, sample: ClusterSample) -> None:
+    def _add(self, sample: ClusterSample) -> bool:
         samples = self._series.setdefault(sample.cluster.name, deque())
         if samples and sample.at <= samples[-1].at:
-            return
+            return False
         samples.append(sample)
         while samples[0].at < sample.at - KEPT_S[Tier.FULL]:
             samples.popleft()
+        return True
 
     async def _facts(self) -> None:
         """Everything that is small and read as a whole."""
         while True:
-            try:
-                await self._read_facts()
-            except _FAILURES as error:
-                self._lost(error)
+            await self._survived("facts", self._read_facts())
             await asyncio.sleep(FACTS_EVERY_S)
+
+    async def _survived(self, reader: str, round_: Coroutine[Any, Any, None]) -> bool:
+        """One round of a reader, whatever it meets; only one that it does not expect leaves the
+        reader without an end of its round."""
+        try:
+            await round_
+        except _FAILURES as error:
+            self._lost(error)
+            self._rounds[reader] = time.monotonic()
+            return False
+        except Exception as error:
+            self.store.note_fault(f"the reader of {reader}", error)
+            return False
+        self._rounds[reader] = time.monotonic()
+        return True
 
     async def _read_facts(self) -> None:
         now = self._clock()
@@ -225,6 +282,8 @@ class Hub:
         for name in set(self._series) - set(clusters):
             if now - self._missing_since.setdefault(name, now) > FORGET_AFTER_S:
                 del self._series[name], self._missing_since[name]
+                self._read_to.pop(name, None)
+        self._not_streams.clear()  # by now they may be
         self._parts, self._workloads, self._commands, *balance = facts
         self._outlook, self._rebalances, self._balance, self._scale_facts, self._control = balance
         self._ready, self._down_since = True, None

@@ -17,6 +17,8 @@ from weir.controllers.engine.ports import Part, Rebalance, Workload
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.engine.skipped import Skipped
+from weir.controllers.model.age import age_s
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
 
@@ -34,6 +36,8 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     ready: bool = True  # Redis has answered at least once
     redis_address: str = ""  # for people: without user and password
     redis_down_since: float | None = None
+    reader_down_since: float | None = None  # this worker's own reader of Redis
+    skipped: Sequence[Skipped] = ()  # values in Redis that this worker could not read
     target_latency_s: float = 5.0
     series: Mapping[str, Sequence[ClusterSample]] = {}
     snapshot: Snapshot = Snapshot(at=0.0, period_s=0.0)
@@ -110,7 +114,7 @@ def stale_after_s(period_s: float) -> float:
 def stale(world: World, cluster: str) -> bool:
     """Whether the data of a cluster is too old to be called live."""
     sample = world.newest(cluster)
-    return sample is None or world.at - sample.at > stale_after_s(sample.period_s)
+    return sample is None or age_s(sample.at, world.at) > stale_after_s(sample.period_s)
 
 
 def samples_of_operator(world: World, operator: str) -> list[ClusterSample]:

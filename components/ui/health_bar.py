@@ -15,8 +15,11 @@ _ICONS = {
     "down": "cross",
     "unseen": "warn",
     "unknown": "search",
+    "amiss": "warn",
 }
 _WORDS = {"starting": "starting", "unseen": "not seen yet", "unknown": "unknown", "down": "down"}
+
+_FOR = {"down": "down for ", "amiss": "for "}
 
 
 def health_bar(parts: Sequence[PartHealth]) -> Component:
@@ -38,5 +41,5 @@ def _words(part: PartHealth) -> list[Component]:
         return [html.Span("up", className="visually-hidden")]
     if part.at is None or part.state in ("starting", "unseen", "unknown"):
         return [html.Span(_WORDS.get(part.state, part.state), className="health-word")]
-    words = "down for " if part.state == "down" else "no sign of life for "
+    words = _FOR.get(part.state, "no sign of life for ")
     return [html.Span([words, since(part.at)], className="health-word")]

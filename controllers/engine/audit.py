@@ -19,11 +19,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.age import Time
+
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
     """Who did what, when, from where and why, with the figures around it."""
 
-    at: float
+    at: Time
     by: str
     action: str  # e.g. "recommendation.approved", "settings.changed", "sign_in.failed"
     subject: str = ""  # a recommendation's id, a cluster, a user
@@ -51,6 +53,11 @@ def sealed(entry: AuditEntry, number: int, previous: str) -> AuditEntry:
     """
     open_ = replace(entry, number=number, previous=previous, seal="")
     return replace(open_, seal=hashlib.sha256(msgspec.json.encode(open_)).hexdigest())
+
+
+def unreadable(number: int) -> AuditEntry:
+    """What stands in the trail for an entry that cannot be read: no seal fits it."""
+    return AuditEntry(at=0.0, by="?", action="unreadable", number=number)
 
 
 def broken_at(entries: Iterable[AuditEntry]) -> int | None:

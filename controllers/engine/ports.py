@@ -1,18 +1,30 @@
 """What the engine and the pages need from outside: one store, in Redis or in memory."""
 
-__all__ = ["KEPT_S", "Lease", "Part", "Placement", "Rebalance", "Store", "Tier", "Workload"]
+__all__ = [
+    "KEPT_S",
+    "Lease",
+    "Part",
+    "Placement",
+    "Rebalance",
+    "Skipped",
+    "Store",
+    "Tier",
+    "Workload",
+]
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.engine.skipped import Skipped
+from weir.controllers.model.age import Time
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.placement import Lease, Placement
 from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
@@ -42,20 +54,25 @@ class Part(Struct, frozen=True, kw_only=True):
     id: str  # e.g. "host:wide"
     kind: str  # redis, engine, host, web, generator, agent
     name: str
-    at: float
+    at: Time
     status: str = "up"  # starting, up, stopped
     pid: int = 0
     detail: str = ""
     took_s: float | None = None  # of an engine that leads: its last look at all that was due
+    skipped: tuple[Skipped, ...] = ()  # that it met lately
+
+
+Rate = Annotated[float, Meta(ge=0, le=1e9)]
+Ramp = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
 class Workload(Struct, frozen=True, kw_only=True):
     """What a load generator is asked for and what it does."""
 
     name: str
-    rows_per_s: float  # asked for
-    ramp_rows_per_s2: float = 0.0  # added to the rate each second, up to `most_rows_per_s`
-    most_rows_per_s: float = 0.0
+    rows_per_s: Rate  # asked for
+    ramp_rows_per_s2: Ramp = 0.0  # added to the rate each second, up to `most_rows_per_s`
+    most_rows_per_s: Rate = 0.0
     paused: bool = False
 
 
@@ -159,6 +176,10 @@ class Store(Protocol):
     def renew(self, lease: Lease, ttl_s: float) -> bool: ...
     def release(self, lease: Lease) -> None: ...
     def lease(self, name: str) -> Lease | None: ...
+
+    # -- what went wrong
+    def note_fault(self, where: str, error: Exception) -> None: ...
+    def skipped(self) -> Sequence[Skipped]: ...
 
     # -- workload
     def set_workload(self, workload: Workload) -> None: ...

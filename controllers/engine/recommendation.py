@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.errors import Refused
 
@@ -89,7 +90,7 @@ class GuardState(Struct, frozen=True, kw_only=True):
     name: str
     open: bool
     reason: str = ""
-    opens_at: float | None = None  # None: not by waiting
+    opens_at: Time | None = None  # None: not by waiting
 
 
 class Figures(Struct, frozen=True, kw_only=True):
@@ -106,7 +107,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 class Entry(Struct, frozen=True, kw_only=True):
     """One line of a recommendation's history."""
 
-    at: float
+    at: Time
     status: Status
     by: str
     why: str = ""
@@ -117,8 +118,8 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     """What should be done, why, what it should bring, and what became of it."""
 
     id: str
-    at: float
-    expires_at: float
+    at: Time
+    expires_at: Time
     decision: Scale | Moves
     source: str  # the scaler or planner, or "by hand", "rollback"
     clusters: tuple[str, ...]  # that it touches
@@ -137,7 +138,7 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     guards: tuple[GuardState, ...] = ()  # closed or open, when it was last looked at
     rollback_of: str | None = None
     mode: str = ""  # in which the engine approved it by itself
-    applied_at: float | None = None
+    applied_at: Time | None = None
     history: tuple[Entry, ...] = ()
 
     @property

@@ -12,6 +12,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from weir.controllers.model.age import Time
+
 
 class CommandStatus(StrEnum):
     """Where a command stands."""
@@ -62,8 +64,8 @@ class Command(Struct, frozen=True, kw_only=True):
     id: str
     cluster: str
     action: Action
-    issued_at: float
-    expires_at: float
+    issued_at: Time
+    expires_at: Time
     by: str = ""
     fence: int | None = None  # token of the engine that issued it; None: a person
 
@@ -73,7 +75,7 @@ class CommandResult(Struct, frozen=True, kw_only=True):
 
     id: str
     status: CommandStatus
-    at: float
+    at: Time
     message: str = ""
     progress: float | None = None  # 0..1
 

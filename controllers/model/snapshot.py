@@ -21,6 +21,8 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.age import age_s
+
 
 class Mode(StrEnum):
     """How much a cluster lets the engine do by itself."""
@@ -231,7 +233,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
         operators: dict[str, tuple[tuple[int, int, float], Operator]] = {}
         for name in sorted(newest):
             sample = newest[name]
-            clusters.append(_aged(sample.cluster, max(0.0, at - sample.at)))
+            clusters.append(_aged(sample.cluster, age_s(sample.at, at)))
             for operator in sample.operators:
                 # Who holds the newest lease has it, whatever one that fell silent said last.
                 presence = _PRESENCE.get(operator.status, 1)

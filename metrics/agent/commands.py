@@ -52,15 +52,29 @@ class CommandRunner(threading.Thread):
     def run(self) -> None:
         while not self._stop_event.wait(self._poll_s):
             try:
-                # Whoever holds the cluster's name is its one agent. So what an agent before
-                # us had begun is ours to finish: every action can be done again.
-                lease = self._store.lease(cluster_lease(self._cluster))
-                if lease is None or lease.holder != self._holder:
-                    continue
-                for command in self._store.open_commands(self._cluster):
-                    self._carry_out(command)
+                self.poll()
             except (RedisError, OSError) as error:
                 log.debug("the store is away: %s", error)
+            except Exception as error:
+                self._store.note_fault("the look for commands", error)
+
+    def poll(self) -> None:
+        """Carry out what is open."""
+        # Whoever holds the cluster's name is its one agent. So what an agent before
+        # us had begun is ours to finish: every action can be done again.
+        lease = self._store.lease(cluster_lease(self._cluster))
+        if lease is not None and lease.holder == self._holder:
+            for command in self._store.open_commands(self._cluster):
+                self._try(command)
+
+    def _try(self, command: Command) -> None:
+        """One that cannot even be refused keeps no other from its turn."""
+        try:
+            self._carry_out(command)
+        except (RedisError, OSError):
+            raise
+        except Exception as error:
+            self._store.note_fault(f"command {command.id}", error)
 
     def _carry_out(self, command: Command) -> None:
         leader = self._store.lease(LEADER)

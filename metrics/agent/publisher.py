@@ -64,7 +64,7 @@ class Publisher(threading.Thread):
                 while self._lease and self._waiting:
                     sample = self._waiting[0]
                     cluster = replace(sample.cluster, dropped_samples=self.dropped)
-                    self._store.append(replace(sample, cluster=cluster))
+                    self._append(replace(sample, cluster=cluster))
                     if self._waiting and self._waiting[0] is sample:
                         self._waiting.popleft()
                 if self._away:
@@ -75,6 +75,19 @@ class Publisher(threading.Thread):
                     log.warning("the store is away, samples wait here: %s", error)
                 self._away = True
                 time.sleep(min(BEAT_S, 0.5))
+            except Exception as error:
+                self._store.note_fault("the publisher of reports", error)
+                time.sleep(min(BEAT_S, 0.5))
+
+    def _append(self, sample: ClusterSample) -> None:
+        """A report that nobody can keep is lost and counted; the next ones are not."""
+        try:
+            self._store.append(sample)
+        except (RedisError, OSError):
+            raise
+        except Exception as error:
+            self.dropped += 1
+            self._store.note_fault("a report", error)
 
     def _held(self) -> bool:
         """Is the cluster's name ours? Tries to make it so."""

@@ -81,14 +81,15 @@ class Recorder:
             self._trying(lambda: self.step(time.time()))
         self.close()
 
-    @staticmethod
-    def _trying(do: Callable[[], None]) -> None:
+    def _trying(self, do: Callable[[], None]) -> None:
         try:
             do()
         except (RedisError, OSError) as error:
             log.warning("recording waits: %s", error)
         except WeirError as error:
             log.warning("recording: %s", error)
+        except Exception as error:  # whatever it is, the next step may do better
+            self._store.note_fault("a step of the recorder", error)
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -108,8 +109,8 @@ class Recorder:
 
     def step(self, now: float) -> None:
         """Take what is new; write, close and clean up when it is time."""
+        self._trying(lambda: self._beat(now))  # also where nothing can be taken
         self._take()
-        self._beat(now)
         if now - self._flushed_at >= self._settings.flush_s:
             self.flush(now)
         if now - self._retained_at >= RETAIN_EVERY_S:
@@ -136,8 +137,8 @@ class Recorder:
             fresh += [s for s in self._store.samples(cluster, since, float("inf")) if s.at > since]
         fresh.sort(key=lambda s: s.at)
         for sample in fresh:
+            self._positions[sample.cluster.name] = sample.at  # one that breaks it is not met again
             self._run_of(sample.at).add(sample)
-            self._positions[sample.cluster.name] = sample.at
         if self._runs:
             self._note()
 

@@ -1,15 +1,19 @@
 """The store in memory: for replay and what-if, and for tests that need no Redis."""
 
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import ClusterSample, Snapshot
 from weir.metrics.store.memory_control import MemoryControl
+
+log = logging.getLogger(__name__)
 
 
 class MemoryStore(MemoryControl):
@@ -228,6 +232,16 @@ class MemoryStore(MemoryControl):
         if found is None or found[1] <= self._clock():
             return None
         return found[0]
+
+    # -- what went wrong
+
+    def note_fault(self, where: str, error: Exception) -> None:
+        """Log what nobody expected."""
+        log.error("%s failed", where, exc_info=error)
+
+    def skipped(self) -> Sequence[Skipped]:
+        """Nothing: all that is here was put in whole."""
+        return ()
 
     # -- workload
 

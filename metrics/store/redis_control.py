@@ -1,6 +1,6 @@
 """The part of the store in Redis that control needs: decisions, their trail, settings, memory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha1
 from typing import Any
 
@@ -8,21 +8,26 @@ import msgspec
 import redis
 
 from weir.controllers.engine.apply.moves import Rebalance
-from weir.controllers.engine.audit import AuditEntry, sealed
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.retention import old_rebalances, old_recommendations
-from weir.controllers.model.errors import Unavailable
+from weir.controllers.model.age import Time
 from weir.controllers.model.placement import Lease
 from weir.controllers.model.snapshot import Mode
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
+from weir.metrics.store.entries import name_of
+from weir.metrics.store.redis_audit import RedisAudit
+
+OUTLOOK, RECOMMENDATION = "scale outlook", "recommendation"
 
 _encode = msgspec.json.encode
 _recommendation = msgspec.json.Decoder(Recommendation)
 _rebalance = msgspec.json.Decoder(Rebalance)
-_entry = msgspec.json.Decoder(AuditEntry)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
+_values = msgspec.json.Decoder(dict[str, Any])
+_changed = msgspec.json.Decoder(tuple[str, Time])
 _wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # and no more of it
 
 
@@ -33,22 +38,23 @@ def _sha1(data: bytes) -> str:
 _NOTHING = _sha1(b"")
 
 
-SEALS = 200
-"""So often an entry is sealed anew because others write to the trail at the same time."""
-CROWDED = "too many write to the audit trail at once; try again"
-
-
-class RedisControl:
+class RedisControl(RedisAudit):
     """See `weir.controllers.engine.ports.Store`."""
 
     def __init__(self, client: redis.Redis) -> None:
-        self.client = client
+        super().__init__(client)
         self._recommend = client.register_script(scripts.RECOMMEND)
         self._change_mode = client.register_script(scripts.CHANGE_MODE)
         self._keep_memories = client.register_script(scripts.KEEP_MEMORIES)
-        self._newest = Decoded(_recommendation.decode)
-        self._record = Decoded(_recommendation.decode)
+        self._newest = Decoded(self.entries, RECOMMENDATION, _recommendation.decode)
+        self._record = Decoded(self.entries, RECOMMENDATION, _recommendation.decode)
+        self._settings: dict[str, dict[str, Any]] = {}
         self._read_memories: dict[str, dict[str, str]] = {}  # cluster -> scaler -> SHA-1
+
+    def _rebalances(self) -> list[Rebalance]:
+        found = self._hash("rebalance", keys.REBALANCES)
+        read = self.entries.table("rebalance", found, _rebalance.decode)
+        return [rebalance for name, rebalance in read.items() if rebalance.id == name]
 
     # -- recommendations
 
@@ -83,8 +89,9 @@ class RedisControl:
 
     def recommendation(self, recommendation_id: str) -> Recommendation | None:
         """One recommendation as it stands."""
-        data = self.client.hget(keys.RECOMMENDATIONS, recommendation_id)
-        return _recommendation.decode(data) if data else None
+        return self._field(
+            RECOMMENDATION, keys.RECOMMENDATIONS, recommendation_id, _recommendation.decode
+        )
 
     def recommendations(self, limit: int = 100) -> list[Recommendation]:
         """The newest ones and all that are open, newest first."""
@@ -97,26 +104,36 @@ class RedisControl:
     def _and_open(
         self, index: str, limit: int, decoded: Decoded[Recommendation]
     ) -> list[Recommendation]:
-        pipe = self.client.pipeline(transaction=False)
-        pipe.zrevrange(index, 0, limit - 1)
-        pipe.smembers(keys.RECOMMENDATIONS_OPEN)
-        newest, open_ = pipe.execute()
-        ids = list({*newest, *open_})
-        found = decoded(self.client.hmget(keys.RECOMMENDATIONS, ids) if ids else ())
-        return sorted(found, key=lambda r: (r.at, r.id), reverse=True)
+        newest = self._ids(index, lambda: self.client.zrevrange(index, 0, limit - 1))
+        ids = list({*newest, *self._open()})
+        found = self.entries.ask(
+            RECOMMENDATION,
+            keys.RECOMMENDATIONS,
+            lambda: self.client.hmget(keys.RECOMMENDATIONS, ids) if ids else [],
+            [],
+        )
+        good = decoded(zip(ids, found, strict=False))
+        return sorted(good, key=lambda r: (r.at, r.id), reverse=True)
+
+    def _open(self) -> set[bytes]:
+        key = keys.RECOMMENDATIONS_OPEN
+        return set(self._ids(key, lambda: self.client.smembers(key)))
+
+    def _ids(self, key: str, question: Callable[[], Iterable[bytes]]) -> Iterable[bytes]:
+        return self.entries.ask(RECOMMENDATION, key, question, ())
 
     def trim(self, now: float) -> None:
         """Forget rebalances and recommendations that ended long ago."""
-        rebalances = [_rebalance.decode(data) for data in self.client.hvals(keys.REBALANCES)]
-        gone = old_rebalances(rebalances, now)
+        gone = old_rebalances(self._rebalances(), now)
         if gone:
             self.client.hdel(keys.REBALANCES, *gone)
-        pipe = self.client.pipeline()
-        pipe.zrange(keys.RECOMMENDATIONS_AT, 0, -1, withscores=True)
-        pipe.zrange(keys.RECOMMENDATIONS_DONE, 0, -1)
-        pipe.smembers(keys.RECOMMENDATIONS_OPEN)
-        dated, done, open_ = pipe.execute()
-        old = old_recommendations({i: at for i, at in dated if i not in open_}, set(done), now)
+        at, done = keys.RECOMMENDATIONS_AT, keys.RECOMMENDATIONS_DONE
+        dated = self.entries.ask(
+            RECOMMENDATION, at, lambda: self.client.zrange(at, 0, -1, withscores=True), []
+        )
+        counting = set(self._ids(done, lambda: self.client.zrange(done, 0, -1)))
+        open_ = self._open()
+        old = old_recommendations({i: at for i, at in dated if i not in open_}, counting, now)
         if old:
             pipe = self.client.pipeline()
             pipe.hdel(keys.RECOMMENDATIONS, *old)
@@ -125,71 +142,12 @@ class RedisControl:
             pipe.zrem(keys.RECOMMENDATIONS_DONE, *old)
             pipe.execute()
 
-    # -- audit
-
-    def append_audit(self, entry: AuditEntry) -> AuditEntry:
-        """Add to the trail; the entry comes back with its number and seal."""
-        for _ in range(SEALS):
-            kept = self._next_entry(entry)
-            try:
-                self.client.xadd(
-                    keys.AUDIT,
-                    {"e": _encode(kept)},
-                    id=f"{kept.number}-0",
-                    maxlen=keys.AUDIT_KEPT,
-                    approximate=True,
-                )
-            except redis.exceptions.ResponseError as error:
-                if "equal or smaller" not in str(error):
-                    raise
-                continue  # somebody else was first: seal again behind their entry
-            return kept
-        raise Unavailable(CROWDED)
-
-    def audit(self, limit: int = 100, before_number: int | None = None) -> list[AuditEntry]:
-        """The newest entries, newest first; those before a number to look further back."""
-        newest = "+" if before_number is None else f"({before_number}-0"
-        rows = self.client.xrevrange(keys.AUDIT, max=newest, count=limit)
-        return [_entry.decode(fields[b"e"]) for _, fields in rows]
-
-    def audit_since(self, number: int) -> list[AuditEntry]:
-        """Every entry from a number on, oldest first."""
-        rows = self.client.xrange(keys.AUDIT, min=f"{number}-0")
-        return [_entry.decode(fields[b"e"]) for _, fields in rows]
-
-    def _told(
-        self,
-        script: Any,
-        over: Sequence[str],
-        args: Sequence[object],
-        audit: AuditEntry | None,
-    ) -> bool:
-        """Run a script that also writes to the trail, sealed anew while others are first."""
-        for _ in range(SEALS):
-            entry = self._next_entry(audit) if audit else None
-            said = [entry.number, _encode(entry)] if entry else ["", ""]
-            done = script(keys=[*over, keys.AUDIT], args=[*args, *said, keys.AUDIT_KEPT])
-            if done >= 0:
-                return bool(done)
-        raise Unavailable(CROWDED)
-
-    def _next_entry(self, entry: AuditEntry) -> AuditEntry:
-        try:
-            info = self.client.xinfo_stream(keys.AUDIT)
-        except redis.exceptions.ResponseError:  # nothing was ever written
-            return sealed(entry, 1, "")
-        # The stream knows its last number even if somebody took the last entries out;
-        # the gap then shows in the chain.
-        number = int(info["last-generated-id"].split(b"-")[0]) + 1
-        last = info["last-entry"]
-        return sealed(entry, number, _entry.decode(last[1][b"e"]).seal if last else "")
-
     # -- what scalers remember and say
 
     def memories(self, cluster: str) -> dict[str, bytes]:
         """What each scaler of a cluster remembers, as JSON."""
-        found = self.client.hgetall(keys.memory(cluster))
-        memories = {name.decode(): data for name, data in found.items()}
+        found = self._hash("memory", keys.memory(cluster))
+        memories = self.entries.table("memory", found, bytes)
         self._read_memories[cluster] = {name: _sha1(data) for name, data in memories.items()}
         return memories
 
@@ -224,13 +182,15 @@ class RedisControl:
 
     def scale_outlooks(self) -> dict[str, ScaleOutlook]:
         """The engine's newest view of each cluster's size."""
-        found = self.client.hgetall(keys.SCALE_OUTLOOKS)
-        return {name.decode(): _outlook.decode(found[name]) for name in sorted(found)}
+        found = self.entries.table(
+            OUTLOOK, self._hash(OUTLOOK, keys.SCALE_OUTLOOKS), _outlook.decode
+        )
+        return {name: outlook for name, outlook in found.items() if outlook.cluster == name}
 
     def scale_waits(self) -> dict[str, str]:
         """Why nothing is asked for in each cluster now; empty where something is."""
-        found = self.client.hgetall(keys.SCALE_OUTLOOKS)
-        return {name.decode(): _wait.decode(found[name]).wait for name in sorted(found)}
+        found = self.entries.table(OUTLOOK, self._hash(OUTLOOK, keys.SCALE_OUTLOOKS), _wait.decode)
+        return {name: outlook.wait for name, outlook in found.items()}
 
     # -- modes and settings
 
@@ -250,9 +210,11 @@ class RedisControl:
         )
 
     def modes(self) -> dict[str, Mode]:
-        """The clusters whose mode was set."""
-        found = self.client.hgetall(keys.MODES)
-        return {name.decode(): Mode(value.decode()) for name, value in found.items()}
+        """The clusters whose mode was set. One that cannot be read lets the engine do nothing."""
+        found = self._hash("mode", keys.MODES)
+        names = self.entries.table("mode", {name: name for name in found}, name_of)
+        good = self.entries.table("mode", found, lambda data: Mode(data.decode()))
+        return {name: good.get(name, Mode.OBSERVE) for name in names}
 
     def save_settings(
         self, group: str, values: Mapping[str, Any], by: str = "", at: float = 0.0
@@ -270,7 +232,7 @@ class RedisControl:
 
         def step(pipe: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             data = pipe.hget(keys.SETTINGS, group)
-            before = dict(msgspec.json.decode(data)) if data else {}
+            before = self._settings_in(group, data) if data else {}
             after = dict(change(dict(before)))
             pipe.multi()
             if after != before:
@@ -286,15 +248,22 @@ class RedisControl:
 
     def settings(self, group: str) -> dict[str, Any]:
         """The settings of a group that were changed from their defaults."""
-        data = self.client.hget(keys.SETTINGS, group)
-        return dict(msgspec.json.decode(data)) if data else {}
+        key = keys.SETTINGS
+        data = self.entries.ask("settings", key, lambda: self.client.hget(key, group), None)
+        return self._settings_in(group, data) if data else {}
+
+    def _settings_in(self, group: str, data: bytes) -> dict[str, Any]:
+        """What they hold; as they were last known if they cannot be read."""
+        found = self.entries.read("settings", group, data, _values.decode)
+        if found is not None:
+            self._settings[group] = found
+        return dict(self._settings.get(group, {}))
 
     def all_settings(self) -> dict[str, dict[str, Any]]:
         """Every group that was changed."""
-        found = self.client.hgetall(keys.SETTINGS)
-        return {name.decode(): dict(msgspec.json.decode(data)) for name, data in found.items()}
+        found = self.entries.table("settings", self._hash("settings", keys.SETTINGS), bytes)
+        return {group: self._settings_in(group, data) for group, data in found.items()}
 
     def settings_changed(self, group: str) -> tuple[str, float] | None:
         """Who changed a group last, and when."""
-        data = self.client.hget(keys.SETTINGS_CHANGED, group)
-        return msgspec.json.decode(data, type=tuple[str, float]) if data else None
+        return self._field("settings", keys.SETTINGS_CHANGED, group, _changed.decode)

@@ -4,26 +4,26 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 import redis
+from msgspec.structs import replace
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
-from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
+from weir.controllers.engine.ports import Lease, Part, Placement, Rebalance, Workload
 from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.model.age import Time
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
 from weir.metrics.store import keys, scripts
-from weir.metrics.store.decoded import Decoded
-from weir.metrics.store.redis_control import RedisControl
+from weir.metrics.store.entries import name_of
+from weir.metrics.store.redis_samples import RedisSamples
+
+COMMAND = "command"
 
 _encode = msgspec.json.encode
-_sample = msgspec.json.Decoder(ClusterSample)
-_snapshot = msgspec.json.Decoder(Snapshot)
 _part = msgspec.json.Decoder(Part)
 _command = msgspec.json.Decoder(Command)
 _result = msgspec.json.Decoder(CommandResult)
 _placement = msgspec.json.Decoder(Placement)
-_rebalance = msgspec.json.Decoder(Rebalance)
 _outlook = msgspec.json.Decoder(Outlook)
 _workload = msgspec.json.Decoder(Workload)
 
@@ -40,7 +40,7 @@ def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
     )
 
 
-class RedisStore(RedisControl):
+class RedisStore(RedisSamples):
     """See `weir.controllers.engine.ports.Store`."""
 
     def __init__(self, client: redis.Redis) -> None:
@@ -52,82 +52,26 @@ class RedisStore(RedisControl):
         self._place_if = client.register_script(scripts.PLACE_IF)
         self._rebalance = client.register_script(scripts.REBALANCE)
         self._renew = client.register_script(scripts.RENEW)
-        self._latest = Decoded(_sample.decode)
+        self._placed: dict[str, Placement] = {}
 
     @classmethod
     def at(cls, url: str) -> "RedisStore":
         """The store behind a Redis URL."""
         return cls(connect(url))
 
-    # -- samples
-
-    def append(self, sample: ClusterSample, tier: Tier = Tier.FULL) -> bool:
-        """Add a sample; False if the tier already has this period or a later one."""
-        name = sample.cluster.name
-        key = keys.samples(name, tier)
-        data = _encode(sample)
-        oldest = max(0, int((sample.at - KEPT_S[tier]) * 1000))
-        try:
-            self.client.xadd(
-                key, {"s": data}, id=f"{int(sample.at * 1000)}-0", minid=oldest, approximate=True
-            )
-        except redis.exceptions.ResponseError as error:
-            if "equal or smaller" in str(error):
-                return False
-            raise
-        pipe = self.client.pipeline(transaction=False)
-        pipe.expire(key, int(KEPT_S[tier]) + 60)
-        if tier is Tier.FULL:
-            pipe.hset(keys.CLUSTERS, name, data)
-        pipe.execute()
-        return True
-
-    def samples(
-        self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
-    ) -> list[ClusterSample]:
-        """Samples whose period ended in [since, until], oldest first."""
-        rows = self.client.xrange(keys.samples(cluster, tier), min=_ms(since), max=_ms(until))
-        return [_sample.decode(fields[b"s"]) for _, fields in rows]
-
-    def latest(self) -> list[ClusterSample]:
-        """The newest sample of every cluster, by name."""
-        found = self.client.hgetall(keys.CLUSTERS)
-        return self._latest(found[name] for name in sorted(found))
-
-    def clusters(self) -> list[str]:
-        """Names of the clusters that have ever reported and were not forgotten."""
-        return sorted(name.decode() for name in self.client.hkeys(keys.CLUSTERS))
-
-    def forget(self, cluster: str) -> None:
-        """Remove a cluster with all its samples and what is known of its scaling."""
-        pipe = self.client.pipeline()
-        pipe.hdel(keys.CLUSTERS, cluster)
-        pipe.hdel(keys.MODES, cluster)
-        pipe.hdel(keys.SCALE_OUTLOOKS, cluster)
-        pipe.delete(keys.memory(cluster))
-        for tier in Tier:
-            pipe.delete(keys.samples(cluster, tier))
-        pipe.execute()
-
-    def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Keep the engine's newest snapshot."""
-        self.client.set(keys.SNAPSHOT, _encode(snapshot))
-
-    def snapshot(self) -> Snapshot | None:
-        """The snapshot that the engine saved last."""
-        data = self.client.get(keys.SNAPSHOT)
-        return _snapshot.decode(data) if data else None
-
     # -- signs of life
 
     def beat(self, part: Part) -> None:
-        """Record a sign of life."""
-        self.client.hset(keys.PARTS, part.id, _encode(part))
+        """Record a sign of life, with what could not be read lately."""
+        said = replace(part, skipped=self.skipped())
+        self.client.hset(keys.PARTS, part.id, _encode(said))
 
     def parts(self) -> list[Part]:
         """Every part with its last sign of life, by id."""
-        found = self.client.hgetall(keys.PARTS)
-        return [_part.decode(found[name]) for name in sorted(found)]
+        found = self.entries.table(
+            "sign of life", self._hash("sign of life", keys.PARTS), _part.decode
+        )
+        return [part for name, part in found.items() if part.id == name]
 
     def remove_part(self, part_id: str) -> None:
         """Forget a part that was taken away on purpose."""
@@ -156,9 +100,13 @@ class RedisStore(RedisControl):
 
     def open_commands(self, cluster: str) -> list[Command]:
         """Commands for a cluster that are not final, oldest first."""
-        ids = self.client.zrange(keys.open_commands(cluster), 0, -1)
-        found = [self.client.hget(keys.command(i.decode()), "command") for i in ids]
-        return [_command.decode(data) for data in found if data]
+        key = keys.open_commands(cluster)
+        ids = self.entries.ask(COMMAND, key, lambda: self.client.zrange(key, 0, -1), [])
+        told = (
+            self.command(i)
+            for i in self.entries.values(COMMAND, zip(ids, ids, strict=True), name_of)
+        )
+        return [t[0] for t in told if t and t[0].cluster == cluster]
 
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
         """Take a command on; True for one holder, or who knows that the last one is dead."""
@@ -177,15 +125,28 @@ class RedisStore(RedisControl):
 
     def command(self, command_id: str) -> tuple[Command, CommandResult] | None:
         """A command and what has become of it."""
-        data, result = self.client.hmget(keys.command(command_id), "command", "result")
-        if data is None or result is None:
+        key = keys.command(command_id)
+        data, said = self.entries.ask(
+            COMMAND, key, lambda: self.client.hmget(key, "command", "result"), [None, None]
+        )
+        if data is None or said is None:
             return None
-        return _command.decode(data), _result.decode(result)
+        command = self.entries.read(COMMAND, command_id, data, _command.decode)
+        result = self.entries.read(COMMAND, command_id, said, _result.decode)
+        if command is None or result is None:
+            return None
+        if not command.id == result.id == command_id:
+            self.entries.skip(COMMAND, command_id, "it has another id")
+            return None
+        return command, result
 
     def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]:
         """The newest commands, newest first."""
-        rows = self.client.xrevrange(keys.COMMANDS, count=limit)
-        found = (self.command(fields[b"id"].decode()) for _, fields in rows)
+        rows = self.entries.ask(
+            COMMAND, keys.COMMANDS, lambda: self.client.xrevrange(keys.COMMANDS, count=limit), []
+        )
+        ids = self.entries.values(COMMAND, ((at, f.get(b"id", b"\xff")) for at, f in rows), name_of)
+        found = (self.command(command_id) for command_id in ids)
         return [pair for pair in found if pair is not None]
 
     # -- placement
@@ -200,9 +161,12 @@ class RedisStore(RedisControl):
         return bool(self._place_if(keys=[keys.PLACEMENT], args=args))
 
     def placements(self) -> dict[str, Placement]:
-        """Where every operator should run."""
-        found = self.client.hgetall(keys.PLACEMENT)
-        return {name.decode(): _placement.decode(data) for name, data in found.items()}
+        """Where every operator should run; as it was last known where that cannot be read."""
+        found = self._hash("placement", keys.PLACEMENT)
+        good = self.entries.table("placement", found, _placement.decode)
+        known = {n: p for n, p in self._placed.items() if n.encode() in found}
+        self._placed = {**known, **{n: p for n, p in good.items() if p.operator == n}}
+        return dict(self._placed)
 
     def save_rebalance(
         self,
@@ -222,8 +186,7 @@ class RedisStore(RedisControl):
 
     def rebalances(self) -> list[Rebalance]:
         """Every rebalance, newest first."""
-        found = (_rebalance.decode(data) for data in self.client.hvals(keys.REBALANCES))
-        return sorted(found, key=lambda r: r.at, reverse=True)
+        return sorted(self._rebalances(), key=lambda r: r.at, reverse=True)
 
     def save_outlook(self, outlook: Outlook) -> None:
         """Keep the engine's newest view of the balance."""
@@ -231,8 +194,7 @@ class RedisStore(RedisControl):
 
     def outlook(self) -> Outlook | None:
         """The engine's newest view of the balance."""
-        data = self.client.get(keys.OUTLOOK)
-        return _outlook.decode(data) if data else None
+        return self._value("outlook", keys.OUTLOOK, _outlook.decode)
 
     def set_last_commit(self, operator: str, at: float) -> None:
         """Record when an operator that has stopped committed its last batch."""
@@ -240,8 +202,7 @@ class RedisStore(RedisControl):
 
     def last_commit(self, operator: str) -> float | None:
         """When the operator's last run committed its last batch."""
-        found = self.client.hget(keys.COMMITS, operator)
-        return None if found is None else float(found)
+        return self._field("time of a commit", keys.COMMITS, operator, _time)
 
     # -- leases
 
@@ -264,10 +225,17 @@ class RedisStore(RedisControl):
 
     def lease(self, name: str) -> Lease | None:
         """Who holds a lease now."""
-        holder, token = self.client.hmget(keys.lease(name), "holder", "token")
+        key = keys.lease(name)
+        holder, token = self.entries.ask(
+            "lease", key, lambda: self.client.hmget(key, "holder", "token"), [None, None]
+        )
         if holder is None or token is None:
             return None
-        return Lease(name=name, holder=holder.decode(), token=int(token))
+        held_by = self.entries.read("lease", name, holder, bytes.decode)
+        number = self.entries.read("lease", name, token, int)
+        if held_by is None or number is None:
+            return None
+        return Lease(name=name, holder=held_by, token=number)
 
     # -- workload
 
@@ -277,15 +245,13 @@ class RedisStore(RedisControl):
 
     def workloads(self) -> Sequence[Workload]:
         """What every generator is asked for."""
-        found = self.client.hgetall(keys.WORKLOADS)
-        return [_workload.decode(found[name]) for name in sorted(found)]
+        found = self._hash("workload", keys.WORKLOADS)
+        return list(self.entries.table("workload", found, _workload.decode).values())
+
+
+def _time(data: bytes) -> float:
+    return msgspec.convert(float(data), Time)
 
 
 def _seen(placement: Placement | None) -> bytes:
     return b"" if placement is None else _encode(placement)
-
-
-def _ms(at: float) -> int | str:
-    if at == float("inf"):
-        return "+"
-    return max(0, int(at * 1000))

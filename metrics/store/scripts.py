@@ -1,5 +1,42 @@
 """What has to happen in Redis at once: one Lua script each, with its keys and arguments."""
 
+# KEYS: a series, the newest of all clusters. ARGV: time of the report in ms, report, oldest to keep
+# in ms, seconds to keep the series, the cluster ('' where it is not the newest that counts), ms that
+# a time may lie ahead of this clock. Answers 1; 0 for a period that is there or earlier than one
+# that is; -1 for one ahead. Entries ahead that came by another door go, and with them the last id:
+# else no report would be taken until that time has come.
+APPEND = """
+local time = redis.call('TIME')
+local limit = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[6]
+if tonumber(ARGV[1]) > limit then return -1 end
+local function add()
+  return redis.pcall('XADD', KEYS[1], 'MINID', '~', ARGV[3], ARGV[1] .. '-0', 's', ARGV[2])
+end
+local function late(added)
+  return type(added) == 'table' and added.err and string.find(added.err, 'equal or smaller', 1, true)
+end
+local added = add()
+if late(added) then
+  local info, last = redis.call('XINFO', 'STREAM', KEYS[1]), ''
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then last = info[i + 1] end
+  end
+  if tonumber(string.match(last, '^%d+')) <= limit then return 0 end
+  local from = string.format('%.0f', limit + 1)
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[1], from, '+')) do
+    redis.call('XDEL', KEYS[1], entry[1])
+  end
+  local left = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+  redis.call('XSETID', KEYS[1], left[1] and left[1][1] or '0-0')
+  added = add()
+  if late(added) then return 0 end
+end
+if type(added) == 'table' and added.err then return added end
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+if ARGV[5] ~= '' then redis.call('HSET', KEYS[2], ARGV[5], ARGV[2]) end
+return 1
+"""
+
 # KEYS: the command's hash, the cluster's open set, the log of commands.
 # ARGV: id, command, result, time of issue, seconds to keep, length of the log.
 # An agent sees a command whole or not at all; the same id twice is one command.
@@ -59,12 +96,16 @@ return 1
 """
 
 # Whether an operator is still placed as somebody saw it ('' for not at all): a person may stop
-# it while the engine moves it, and neither may undo what the other has just done.
+# it while the engine moves it, and neither may undo what the other has just done. What cannot be
+# read nobody saw: it may be replaced.
 _SAME = """
 local function same(key, operator, seen)
   local stored = redis.call('HGET', key, operator)
-  if not stored or seen == '' then return not stored and seen == '' end
-  local now, was = cjson.decode(stored), cjson.decode(seen)
+  if not stored then return seen == '' end
+  local ok, now = pcall(cjson.decode, stored)
+  if not ok or type(now) ~= 'table' or type(now.cluster) ~= 'string' then return true end
+  if seen == '' then return false end
+  local was = cjson.decode(seen)
   return now.cluster == was.cluster and now.wanted == was.wanted
 end
 """

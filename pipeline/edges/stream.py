@@ -16,7 +16,7 @@ import msgspec
 import pyarrow as pa
 import redis
 
-from weir.controllers.model.errors import Fenced, InvalidInput
+from weir.controllers.model.errors import Fenced, InvalidInput, Unavailable
 from weir.metrics.store import keys
 
 CHUNK_ROWS = 4096
@@ -80,7 +80,10 @@ class Edge:
     def last_batch(self, producer: str) -> int:
         """The producer's newest batch, -1 before the first."""
         found = self.client.hget(keys.edge(self.name), f"batch:{producer}")
-        return -1 if found is None else int(found)
+        try:
+            return -1 if found is None else int(found)
+        except ValueError:
+            raise Unavailable(f"edge '{self.name}': the last batch cannot be read") from None
 
     def ends(self) -> dict[str, int]:
         """Rows appended to each shard so far: the latest offset."""
@@ -92,7 +95,7 @@ class Edge:
         for shard, end in self.ends().items():
             first = self.client.xrange(keys.edge_shard(self.name, int(shard)), count=1)
             starts[shard] = (
-                int(first[0][0].split(b"-")[0]) - int(first[0][1][b"n"]) if first else end
+                int(first[0][0].split(b"-")[0]) - self._rows(*first[0]) if first else end
             )
         return starts
 
@@ -105,7 +108,10 @@ class Edge:
         pipe = self.client.pipeline(transaction=False)
         for shard in range(self.shards):
             pipe.hmget(keys.edge_shard_at(self.name, shard), "rows", "bytes")
-        return [(int(rows or 0), int(size or 0)) for rows, size in pipe.execute()]
+        try:
+            return [(int(rows or 0), int(size or 0)) for rows, size in pipe.execute()]
+        except ValueError:
+            raise Unavailable(f"edge '{self.name}': its counts of rows cannot be read") from None
 
     def read(self, shard: int, start: int, end: int, page: int = 64) -> Iterator[pa.RecordBatch]:
         """The rows from offset `start` up to `end` of one shard."""
@@ -116,12 +122,13 @@ class Edge:
             )
             for entry_id, fields in entries:
                 until = int(entry_id.split(b"-")[0])
-                first = until - int(fields[b"n"])
+                first = until - self._rows(entry_id, fields)
                 if first > at:
                     raise LookupError(
                         f"edge '{self.name}' shard {shard}: rows {at} to {first} are no longer there"
                     )
-                yield from _slice(decode(fields[b"d"]), at - first, min(until, end) - first)
+                rows = self._decoded(entry_id, fields)
+                yield from _slice(rows, at - first, min(until, end) - first)
                 at = min(until, end)
                 if at >= end:
                     return
@@ -129,6 +136,24 @@ class Edge:
                 raise LookupError(
                     f"edge '{self.name}' shard {shard}: rows {at} to {end} are not there"
                 )
+
+    # Rows are not skipped, as they would be missing from every count that follows: an operator
+    # that meets one that cannot be read fails and says which.
+
+    def _rows(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> int:
+        try:
+            return int(fields[b"n"])
+        except (KeyError, ValueError):
+            raise LookupError(self._unreadable(entry_id)) from None
+
+    def _decoded(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> list[pa.RecordBatch]:
+        try:
+            return decode(fields[b"d"])
+        except (KeyError, OSError, pa.ArrowException):
+            raise LookupError(self._unreadable(entry_id)) from None
+
+    def _unreadable(self, entry_id: bytes) -> str:
+        return f"edge '{self.name}': the rows up to {entry_id.decode()} cannot be read"
 
     # -- consumers and trimming
 
@@ -148,10 +173,11 @@ class Edge:
         self.trim()
 
     def committed(self) -> dict[str, dict[str, int]]:
-        """Offsets of every registered consumer."""
+        """Offsets of every registered consumer. Whose offsets cannot be read has done nothing yet
+        as far as is known: rows that it may need are kept."""
         found = self.client.hgetall(keys.edge(self.name))
         return {
-            name.decode().removeprefix("consumer:"): msgspec.json.decode(value)
+            name.decode("utf-8", "backslashreplace").removeprefix("consumer:"): _offsets(value)
             for name, value in found.items()
             if name.startswith(b"consumer:")
         }
@@ -168,6 +194,13 @@ class Edge:
                 # An entry's id is its last row: keep those that end after `done`.
                 pipe.xtrim(keys.edge_shard(self.name, shard), minid=f"{done}-1", approximate=False)
         pipe.execute()
+
+
+def _offsets(value: bytes) -> dict[str, int]:
+    try:
+        return msgspec.json.decode(value, type=dict[str, int])
+    except (msgspec.DecodeError, RecursionError):
+        return {}
 
 
 def encode(batch: pa.RecordBatch) -> bytes:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
-from redis.exceptions import RedisError
+from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
 from weir.controllers.balancing.milp import MilpSettings
 from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
@@ -26,6 +26,7 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
 from weir.controllers.engine.window import Window
+from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import Fenced, WeirError
 from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.snapshot import Mode, Snapshot
@@ -132,6 +133,8 @@ class Engine:
                 log.warning("Redis is away: %s", error)
             except WeirError as error:  # e.g. a setting that nobody can act on
                 log.warning("this cycle was given up: %s", error)
+            except Exception as error:  # whatever it is, the next cycle may do better
+                self._store.note_fault("a cycle of the engine", error)
             pace_s = BUSY_CYCLE_S if self._busy else CYCLE_S
             self._stop_event.wait(max(0.05, pace_s - (time.monotonic() - began)))
         try:
@@ -153,36 +156,49 @@ class Engine:
     def cycle(self, now: float) -> None:
         """Lead or stand by, once."""
         leads = self._leads()
-        self._store.beat(
-            Part(
-                id=self._id,
-                kind="engine",
-                name="leader" if leads else "standby",
-                at=now,
-                pid=os.getpid(),
-                detail=f"a look at all that is due takes {self._took_s:.1f} s" if leads else "",
-                took_s=self._took_s if leads else None,
-            )
+        part = Part(
+            id=self._id,
+            kind="engine",
+            name="leader" if leads else "standby",
+            at=now,
+            pid=os.getpid(),
+            detail=f"a look at all that is due takes {self._took_s:.1f} s" if leads else "",
+            took_s=self._took_s if leads else None,
         )
+        self._step("the sign of life", lambda: self._store.beat(part))
         if not leads:
             return
-        self._busy = self._drive_moves(now)
-        self._control(now)
-        self._bury(now)
+        self._busy = False
+        self._step("moves", lambda: self._drive_moves(now))
+        self._step("control", lambda: self._control(now))
+        self._step("dead parts", lambda: self._bury(now))
+        self._step("the snapshot", lambda: self._keep_snapshot(now))
+        if now - self._rolled_at >= 10.0:
+            self._rolled_at = now
+            self._step("history", lambda: roll_up(self._store, now, ends=self._rolled))
+        if now - self._trimmed_at >= TRIM_S:
+            self._trimmed_at = now
+            self._step("retention", lambda: self._store.trim(now))
+
+    def _step(self, name: str, do: Callable[[], object]) -> None:
+        """One part of a cycle: a value that breaks it does not keep the others from their turn."""
+        try:
+            do()
+        except (ConnectionError, TimeoutError, OSError, WeirError):
+            raise  # nothing else would go better
+        except Exception as error:
+            self._store.note_fault(f"engine, {name}", error)
+
+    def _keep_snapshot(self, now: float) -> None:
         snapshot = Snapshot.of(self._store.latest(), now)
         self._store.save_snapshot(with_modes(snapshot, self._store.modes()))
-        if now - self._rolled_at >= 10.0:
-            roll_up(self._store, now, ends=self._rolled)
-            self._rolled_at = now
-        if now - self._trimmed_at >= TRIM_S:
-            self._store.trim(now)
-            self._trimmed_at = now
 
-    def _drive_moves(self, now: float) -> bool:
-        """Bring every rebalance one step on; True while one is under way."""
+    def _drive_moves(self, now: float) -> None:
+        """Bring every rebalance one step on."""
         open_ = [r for r in self._store.rebalances() if not r.final]
         if not open_ or self._lease is None:
-            return False
+            return
+        self._busy = True
         snapshot = Snapshot.of(self._store.latest(), now)
         placements = self._store.placements()
         leases = {name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)}
@@ -197,7 +213,6 @@ class Engine:
             )
             if after != rebalance:
                 self._store.save_rebalance(after, changes, self._lease, seen=placements)
-        return True
 
     def _control(self, now: float) -> None:
         """Ask and plan when it is time, then see to what is there until nothing follows."""
@@ -293,9 +308,10 @@ class Engine:
     def _bury(self, now: float) -> None:
         """Forget engines and web workers that died without a word and were replaced."""
         parts = self._store.parts()
-        fresh = {p.kind for p in parts if now - p.at < 5.0}
+        fresh = {p.kind for p in parts if age_s(p.at, now) < 5.0}
         for part in parts:
-            if part.kind in ("engine", "web") and part.kind in fresh and now - part.at > BURY_S:
+            old = age_s(part.at, now) > BURY_S
+            if old and part.kind in ("engine", "web") and part.kind in fresh:
                 self._store.remove_part(part.id)
 
     def _leads(self) -> bool:

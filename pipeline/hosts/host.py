@@ -146,13 +146,20 @@ class Host:
             while not self._stop_event.wait(STEP_S):
                 self._read_placement()
                 for name, runner in self._runners.items():
-                    with self._lock:
-                        runner.step(self._wanted(name))
+                    self._step(name, runner)
             self._halt()
         finally:
             self._halted_event.set()
         self.agent.close()
         self.spark.stop()
+
+    def _step(self, name: str, runner: Runner) -> None:
+        try:
+            with self._lock:
+                runner.step(self._wanted(name))
+        except Exception as error:  # one operator's trouble is no other's
+            self.store.note_fault(f"operator {name}", error)
+            self._stop_event.wait(STEP_S)
 
     def stop(self) -> None:
         """Make `run` end: operators stop at a batch boundary, leases are given back."""
@@ -161,8 +168,11 @@ class Host:
     def _keep_leases(self) -> None:
         """Renew them for as long as a query may write, whatever the one that steps waits for."""
         while not self._halted_event.wait(RENEW_S):
-            for runner in self._runners.values():
-                runner.renew()
+            for name, runner in self._runners.items():
+                try:
+                    runner.renew()
+                except Exception as error:
+                    self.store.note_fault(f"lease of operator {name}", error)
 
     def _halt(self) -> None:
         """Stop every operator, each at its own batch boundary."""
@@ -197,6 +207,8 @@ class Host:
             self._placed = self.store.placements()
         except (RedisError, OSError):
             log.debug("the store is away; going on as before")
+        except Exception as error:
+            self.store.note_fault("the look at placements", error)
 
     def _wanted(self, name: str) -> bool:
         placed = self._placed.get(name)

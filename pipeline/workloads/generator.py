@@ -10,6 +10,7 @@ import pyarrow as pa
 from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Part, Store, Workload
+from weir.controllers.model.errors import Unavailable
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import sharded
 from weir.pipeline.edges.stream import Chunk, Edge, chunks_of
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 NAME = "tweets"
 TICK_S = 0.1
+PAUSE_S = 0.5
 MOST_WAITING_ROWS = 2_000_000
 
 
@@ -82,6 +84,11 @@ class Generator:
                 log.warning("Redis is away: %s", error)
                 batch, total = self._resume()
                 last = time.monotonic()
+            except Exception as error:
+                self._store.note_fault("the generator", error)
+                self._stop_event.wait(PAUSE_S)
+                batch, total = self._resume()
+                last = time.monotonic()
         self._gone()
 
     def stop(self) -> None:
@@ -93,8 +100,8 @@ class Generator:
         while not self._stop_event.is_set():
             try:
                 return self._edge.last_batch(NAME) + 1, self._edge.totals()[0]
-            except (RedisError, OSError):
-                time.sleep(0.5)
+            except (RedisError, OSError, Unavailable):
+                self._stop_event.wait(PAUSE_S)
         return 0, 0
 
     def _look(self) -> bool:

@@ -15,16 +15,18 @@ def register(server: FastAPI, hub: Hub) -> None:
         "/health",
         tags=["health"],
         summary="What is up, and how old the data is",
-        responses={503: {"description": "Redis cannot be reached"}},
+        responses={503: {"description": "Redis cannot be reached, or is not read any more"}},
         response_model=None,
         openapi_extra={"security": []},
     )
     async def health() -> Response:
-        """What is up and how old the data is; 503 only if Redis cannot be reached.
+        """What is up and how old the data is; 503 only if Redis cannot be reached or this
+        worker does not read it any more.
 
         A host that is down makes it "degraded" but still 200: this web server works,
         and a balancer that took it away would hide the news.
         """
         world = await hub.first(3.0)
-        up = world.ready and world.redis_down_since is None
+        reached = world.ready and world.redis_down_since is None
+        up = reached and world.reader_down_since is None
         return json(health_json(world), 200 if up else 503)

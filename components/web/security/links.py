@@ -35,14 +35,19 @@ def make_link(client: redis.Redis, invitation: Invitation, ttl_s: float) -> str:
 
 
 def use_link(client: redis.Redis, secret: str) -> Invitation | None:
-    """Whom it signs in, once; None if it is unknown, used or too old."""
+    """Whom it signs in, once; None if it is unknown, used, too old or unreadable."""
     found = client.execute_command("GETDEL", keys.link(_hash(secret)))
-    return msgspec.json.decode(found, type=Invitation) if found else None
+    try:
+        return msgspec.json.decode(found, type=Invitation) if found else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def revoke_links(client: redis.Redis, user: str) -> None:
     """No link of somebody opens any more."""
-    found = [keys.link(h.decode()) for h in client.smembers(keys.links(user))]
+    found = [
+        keys.link(h.decode("utf-8", "backslashreplace")) for h in client.smembers(keys.links(user))
+    ]
     client.delete(keys.links(user), *found)
 
 

@@ -10,13 +10,15 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+import msgspec
 import redis
 from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from weir.components.web.security.settings import SignInSettings
+from weir.controllers.model.age import Time
 from weir.metrics.store import keys
 from weir.metrics.store.users import UsersFile
 
@@ -110,7 +112,8 @@ class Sessions:
 
     def how(self, session: str) -> str:
         """How a session began, by the hash of its id: "password" or "link"."""
-        return (self._client.hget(keys.session(session), "how") or b"").decode()
+        found = self._client.hget(keys.session(session), "how") or b""
+        return str(found.decode("utf-8", "replace"))
 
     def touch(self, claim: Claim) -> None:
         """Somebody has asked for something: the session goes on."""
@@ -126,7 +129,7 @@ class Sessions:
     def end_all(self, user: str) -> int:
         """Every session of somebody ends; how many there were."""
         found = self._client.smembers(keys.sessions(user))
-        ended = sum(self._client.delete(keys.session(h.decode())) for h in found)
+        ended = sum(self._client.delete(_record(h)) for h in found)
         self._client.delete(keys.sessions(user))
         return int(ended)
 
@@ -134,15 +137,9 @@ class Sessions:
         """The sessions of somebody, newest first."""
         found = []
         for name in self._client.smembers(keys.sessions(user)):
-            row = self._client.hgetall(keys.session(name.decode()))
+            row = self._client.hgetall(_record(name))
             if row:
-                found.append(
-                    SessionInfo(
-                        since=float(row[b"since"]),
-                        seen=float(row[b"seen"]),
-                        address=row[b"address"].decode(),
-                    )
-                )
+                found.append(_info(row))
             else:
                 self._client.srem(keys.sessions(user), name)
         return sorted(found, key=lambda s: -s.since)
@@ -150,3 +147,20 @@ class Sessions:
     @property
     def _idle_ms(self) -> int:
         return int(self._settings.session_idle_s * 1000)
+
+
+def _record(name: bytes) -> str:
+    return keys.session(name.decode("utf-8", "backslashreplace"))
+
+
+def _info(row: Mapping[bytes, bytes]) -> SessionInfo:
+    """A record as it is; what cannot be read of it is left empty, so that it can still be ended."""
+
+    def at(name: bytes) -> float:
+        try:
+            return msgspec.convert(float(row[name]), Time)
+        except (KeyError, ValueError):
+            return 0.0
+
+    address = row.get(b"address", b"").decode("utf-8", "replace")
+    return SessionInfo(since=at(b"since"), seen=at(b"seen"), address=address)

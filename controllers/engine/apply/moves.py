@@ -17,6 +17,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Lease, Placement
 from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
@@ -49,7 +50,7 @@ class MoveState(Struct, frozen=True, kw_only=True):
 
     move: Move
     step: Step = Step.PLANNED
-    since: float = 0.0
+    since: Time = 0.0
     message: str = ""
     run_before: str | None = None  # the query's run in the old cluster
     paused_s: float | None = None  # last commit there to first commit in the new cluster
@@ -63,7 +64,7 @@ class Rebalance(Struct, frozen=True, kw_only=True):
     """Moves that belong together, in the order in which they are made."""
 
     id: str
-    at: float
+    at: Time
     moves: tuple[MoveState, ...]
     by: str = ""
     planner: str = "by hand"

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weir.controllers.engine.propose.scorecard import Pending, Score
+from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Decision, NoChange, Prediction, Reason, Scale
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.model.settings import setting
@@ -45,14 +46,14 @@ class Answer(Struct, frozen=True, kw_only=True):
 class ScaleOutlook(Struct, frozen=True, kw_only=True):
     """What the Scale page shows of one cluster."""
 
-    at: float
+    at: Time
     cluster: str
     scaler: str
     answers: tuple[Answer, ...] = ()
     wait: str = ""  # why nothing is asked now
     sojourn: tuple[tuple[float, float | None, float | None], ...] = ()
     """Time, latency by the queueing model, latency measured; in seconds."""
-    sample_at: float = 0.0  # end of the period that was looked at
+    sample_at: Time = 0.0  # end of the period that was looked at
     asked: tuple[tuple[float, int], ...] = ()
     """When the followed scaler asked for how many executors; as far back as anybody looks."""
     scores: tuple[Score, ...] = ()

@@ -1,0 +1,26 @@
+"""How old something is, when clocks may disagree."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+AHEAD_S = 5.0
+"""So far clocks of two machines may be apart; what is dated further ahead is not believed."""
+DISTRUSTED_S = 3600.0
+
+Time = Annotated[float, Meta(ge=0, le=1e11)]
+"""Seconds since the epoch; what lies outside cannot be a date."""
+
+
+def ahead(at: float, now: float) -> bool:
+    """Whether a time is further ahead than clocks are apart."""
+    return at > now + AHEAD_S
+
+
+def age_s(at: float, now: float) -> float:
+    """Seconds since a time. One that lies ahead says nothing: it counts as an hour old at least.
+
+    >>> age_s(10.0, now=12.0), age_s(10.0, now=9.0), age_s(20.0, now=10.0)
+    (2.0, 0.0, 3600.0)
+    """
+    return max(DISTRUSTED_S, at - now) if ahead(at, now) else max(0.0, now - at)

@@ -1,0 +1,127 @@
+"""What the store in Redis rests on: values read one by one, its clock, and the audit trail."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import redis
+
+from weir.controllers.engine.audit import AuditEntry, sealed, unreadable
+from weir.controllers.engine.skipped import Skipped
+from weir.controllers.model.errors import Unavailable
+from weir.metrics.store import keys
+from weir.metrics.store.clock import StoreClock
+from weir.metrics.store.entries import Entries
+
+T = TypeVar("T")
+
+AUDIT = "audit entry"
+SEALS = 200
+"""So often an entry is sealed anew because others write to the trail at the same time."""
+CROWDED = "too many write to the audit trail at once; try again"
+
+_encode = msgspec.json.encode
+_entry = msgspec.json.Decoder(AuditEntry)
+
+
+class RedisAudit:
+    """See `weir.controllers.engine.ports.Store`."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self.client = client
+        self.entries = Entries()
+        self._time = StoreClock(client)
+
+    def now(self) -> float:
+        """The time as the store has it."""
+        return self._time.now()
+
+    def note_fault(self, where: str, error: Exception) -> None:
+        """Log what nobody expected, and let the next sign of life tell of it."""
+        self.entries.note_fault(where, error)
+
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What could not be read lately, by kind."""
+        return self.entries.skipped()
+
+    # -- values, each read on its own
+
+    def _hash(self, kind: str, key: str) -> dict[bytes, bytes]:
+        return self.entries.ask(kind, key, lambda: self.client.hgetall(key), {})
+
+    def _field(self, kind: str, key: str, name: str, decode: Callable[[bytes], T]) -> T | None:
+        data = self.entries.ask(kind, key, lambda: self.client.hget(key, name), None)
+        return None if data is None else self.entries.read(kind, name, data, decode)
+
+    def _value(self, kind: str, key: str, decode: Callable[[bytes], T]) -> T | None:
+        data = self.entries.ask(kind, key, lambda: self.client.get(key), None)
+        return None if data is None else self.entries.read(kind, key, data, decode)
+
+    # -- audit
+
+    def append_audit(self, entry: AuditEntry) -> AuditEntry:
+        """Add to the trail; the entry comes back with its number and seal."""
+        for _ in range(SEALS):
+            kept = self._next_entry(entry)
+            try:
+                self.client.xadd(
+                    keys.AUDIT,
+                    {"e": _encode(kept)},
+                    id=f"{kept.number}-0",
+                    maxlen=keys.AUDIT_KEPT,
+                    approximate=True,
+                )
+            except redis.exceptions.ResponseError as error:
+                if "equal or smaller" not in str(error):
+                    raise
+                continue  # somebody else was first: seal again behind their entry
+            return kept
+        raise Unavailable(CROWDED)
+
+    def audit(self, limit: int = 100, before_number: int | None = None) -> list[AuditEntry]:
+        """The newest entries, newest first; those before a number to look further back."""
+        newest = "+" if before_number is None else f"({before_number}-0"
+        return self._entries_of(lambda: self.client.xrevrange(keys.AUDIT, max=newest, count=limit))
+
+    def audit_since(self, number: int) -> list[AuditEntry]:
+        """Every entry from a number on, oldest first."""
+        return self._entries_of(lambda: self.client.xrange(keys.AUDIT, min=f"{number}-0"))
+
+    def _entries_of(self, question: Callable[[], Any]) -> list[AuditEntry]:
+        rows = self.entries.ask(AUDIT, keys.AUDIT, question, [])
+        return [self._entry(entry_id, fields) for entry_id, fields in rows]
+
+    def _entry(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> AuditEntry:
+        """One that cannot be read keeps its place in the trail, where it breaks the chain."""
+        number = int(entry_id.split(b"-")[0])
+        found = self.entries.read(AUDIT, entry_id, fields.get(b"e", b""), _entry.decode)
+        if found is not None and found.number != number:
+            self.entries.skip(AUDIT, entry_id, "it has another number")
+        return found if found is not None and found.number == number else unreadable(number)
+
+    def _told(
+        self,
+        script: Any,
+        over: Sequence[str],
+        args: Sequence[object],
+        audit: AuditEntry | None,
+    ) -> bool:
+        """Run a script that also writes to the trail, sealed anew while others are first."""
+        for _ in range(SEALS):
+            entry = self._next_entry(audit) if audit else None
+            said = [entry.number, _encode(entry)] if entry else ["", ""]
+            done = script(keys=[*over, keys.AUDIT], args=[*args, *said, keys.AUDIT_KEPT])
+            if done >= 0:
+                return bool(done)
+        raise Unavailable(CROWDED)
+
+    def _next_entry(self, entry: AuditEntry) -> AuditEntry:
+        try:
+            info = self.client.xinfo_stream(keys.AUDIT)
+        except redis.exceptions.ResponseError:  # nothing was ever written
+            return sealed(entry, 1, "")
+        # The stream knows its last number even if somebody took the last entries out;
+        # the gap then shows in the chain.
+        number = int(info["last-generated-id"].split(b"-")[0]) + 1
+        last = info["last-entry"]
+        return sealed(entry, number, self._entry(*last).seal if last else "")

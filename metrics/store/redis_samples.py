@@ -1,0 +1,139 @@
+"""The part of the store in Redis that holds reports; none that is dated ahead, or cannot be true."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+import redis
+
+from weir.controllers.engine.ports import KEPT_S, Tier
+from weir.controllers.model.age import AHEAD_S
+from weir.controllers.model.flaws import flaw
+from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.metrics.store import keys, scripts
+from weir.metrics.store.decoded import Decoded
+from weir.metrics.store.entries import Flawed
+from weir.metrics.store.redis_control import RedisControl
+
+REPORT = "report"
+AHEAD = "it is dated ahead of the store's clock"
+Row = tuple[bytes, Mapping[bytes, bytes]]
+"""An entry of a stream."""
+
+_encode = msgspec.json.encode
+_sample_of = msgspec.json.Decoder(ClusterSample)
+_snapshot = msgspec.json.Decoder(Snapshot)
+
+
+def decode_sample(data: bytes) -> ClusterSample:
+    """A report that can be true."""
+    sample = _sample_of.decode(data)
+    if wrong := flaw(sample):
+        raise Flawed(wrong)
+    return sample
+
+
+class RedisSamples(RedisControl):
+    """See `weir.controllers.engine.ports.Store`."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        super().__init__(client)
+        self._append = client.register_script(scripts.APPEND)
+        self._latest = Decoded(self.entries, REPORT, decode_sample)
+
+    # -- samples
+
+    def append(self, sample: ClusterSample, tier: Tier = Tier.FULL) -> bool:
+        """Add a sample; False if the tier already has this period or a later one, and for what
+        cannot be true or is dated ahead of the store's clock."""
+        name = sample.cluster.name
+        if wrong := flaw(sample):
+            self.entries.skip(REPORT, name, wrong)
+            return False
+        key, data = keys.samples(name, tier), _encode(sample)
+        at_ms, kept_s = int(sample.at * 1000), int(KEPT_S[tier])
+        done = self.entries.ask(
+            REPORT,
+            key,
+            lambda: self._append(
+                keys=[key, keys.CLUSTERS],
+                args=[
+                    at_ms,
+                    data,
+                    max(0, at_ms - kept_s * 1000),
+                    kept_s + 60,
+                    name if tier is Tier.FULL else "",
+                    int(AHEAD_S * 1000),
+                ],
+            ),
+            0,
+        )
+        if done < 0:
+            self.entries.skip(REPORT, name, AHEAD)
+        return bool(done > 0)
+
+    def samples(
+        self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
+    ) -> list[ClusterSample]:
+        """Samples whose period ended in [since, until], oldest first."""
+        key, most = keys.samples(cluster, tier), self.now() + AHEAD_S
+        rows = self.entries.ask(
+            REPORT,
+            key,
+            lambda: self.client.xrange(key, min=_ms(since), max=_ms(min(until, most))),
+            [],
+        )
+        return self.samples_in(cluster, rows)
+
+    def samples_in(self, cluster: str, rows: Iterable[Row]) -> list[ClusterSample]:
+        """The samples of a cluster in entries of its stream that can be read."""
+        found = ((b"%s %s" % (cluster.encode(), at), f.get(b"s", b"")) for at, f in rows)
+        most, good = self.now() + AHEAD_S, []
+        for sample in self.entries.values(REPORT, found, decode_sample):
+            if sample.at > most:
+                self.entries.skip(REPORT, cluster, AHEAD)
+            elif sample.cluster.name != cluster:
+                self.entries.skip(REPORT, cluster, "it is of another cluster")
+            else:
+                good.append(sample)
+        return good
+
+    def latest(self) -> list[ClusterSample]:
+        """The newest sample of every cluster, by name."""
+        found = self._hash(REPORT, keys.CLUSTERS)
+        most, good = self.now() + AHEAD_S, []
+        for sample in self._latest((name, found[name]) for name in sorted(found)):
+            if sample.at > most:
+                self.entries.skip(REPORT, sample.cluster.name, AHEAD)
+            else:
+                good.append(sample)
+        return good
+
+    def clusters(self) -> list[str]:
+        """Names of the clusters that have ever reported and were not forgotten."""
+        return self.entries.names(
+            REPORT,
+            self.entries.ask(REPORT, keys.CLUSTERS, lambda: self.client.hkeys(keys.CLUSTERS), []),
+        )
+
+    def forget(self, cluster: str) -> None:
+        """Remove a cluster with all its samples and what is known of its scaling."""
+        pipe = self.client.pipeline()
+        pipe.hdel(keys.CLUSTERS, cluster)
+        pipe.hdel(keys.MODES, cluster)
+        pipe.hdel(keys.SCALE_OUTLOOKS, cluster)
+        pipe.delete(keys.memory(cluster))
+        for tier in Tier:
+            pipe.delete(keys.samples(cluster, tier))
+        pipe.execute()
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Keep the engine's newest snapshot."""
+        self.client.set(keys.SNAPSHOT, _encode(snapshot))
+
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that the engine saved last."""
+        return self._value("snapshot", keys.SNAPSHOT, _snapshot.decode)
+
+
+def _ms(at: float) -> int:
+    return max(0, int(at * 1000))

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 import redis
 
-from weir.controllers.model.errors import Fenced
+from weir.controllers.model.errors import Fenced, Unavailable
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import EdgeReader
 from weir.pipeline.edges.stream import Edge, chunks_of
@@ -99,3 +99,24 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path) -> None:
             assert not edge.append("p", 0, chunks_of(0, rows(0, 100)))
     finally:
         again.stop()
+
+
+def test_a_consumer_whose_offsets_cannot_be_read_loses_no_rows(edge: Edge) -> None:
+    edge.register("good")
+    edge.register("bad")
+    edge.append("p", 0, chunks_of(0, rows(0, 10), 4))
+    for broken in (b"{", b"\xff", b"[]", b'{"0": "x"}'):
+        edge.client.hset("weir:edge:rows", "consumer:bad", broken)
+        edge.commit("good", {"0": 10})
+        assert edge.committed() == {"good": {"0": 10}, "bad": {}}
+        assert read(edge, 0, 0, 10) == list(range(10))
+
+
+def test_rows_that_cannot_be_read_are_not_skipped(edge: Edge) -> None:
+    edge.append("p", 0, chunks_of(0, rows(0, 4)))
+    edge.client.xadd("weir:edge:rows:0", {"n": 4, "d": b"\xff"}, id="8-0")
+    with pytest.raises(LookupError, match="rows up to 8-0 cannot be read"):
+        read(edge, 0, 0, 8)
+    edge.client.hset("weir:edge:rows:0:at", "rows", "many")
+    with pytest.raises(Unavailable, match="counts of rows"):
+        edge.ends()

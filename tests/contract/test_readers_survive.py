@@ -1,0 +1,240 @@
+"""Threads and loops outlive what nobody expected, or say that they are dead."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import redis
+from fastapi import FastAPI
+
+import weir.components.live.hub
+from tests.support.world import wide
+from weir.components.live.hub import Hub
+from weir.components.web.api import health
+from weir.components.web.security.links import Invitation, make_link, revoke_links, use_link
+from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.ports import Part, Placement
+from weir.controllers.model.snapshot import Mode
+from weir.metrics.runs.recorder import Recorder
+from weir.metrics.store import keys
+from weir.metrics.store.anchor import AnchorFile
+from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.engine.process import Engine
+from weir.pipeline.local.redis_server import RedisServer
+
+
+@pytest.fixture
+def store(redis_server: RedisServer) -> Iterator[RedisStore]:
+    found = RedisStore.at(redis_server.url)
+    found.client.flushall()
+    found.append(wide(time.time()))
+    yield found
+    found.client.close()
+
+
+@pytest.fixture
+def hub(store: RedisStore, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    monkeypatch.setattr(weir.components.live.hub, "STALLED_S", 0.5)
+    monkeypatch.setattr(weir.components.live.hub, "FACTS_EVERY_S", 0.05)
+    monkeypatch.setattr(weir.components.live.hub, "BLOCK_MS", 50)
+    return Hub(redis_server.url, store, 5.0)
+
+
+async def until(hub: Hub, status: int, within_s: float = 20.0) -> dict[str, object]:
+    """The first answer of /health with that status."""
+    server = FastAPI()
+    health.register(server, hub)
+    transport = httpx.ASGITransport(server)
+    ends = time.monotonic() + within_s
+    async with httpx.AsyncClient(transport=transport, base_url="http://weir") as client:
+        while True:
+            answer = await client.get("/health")
+            if answer.status_code == status:
+                found: dict[str, object] = answer.json()
+                return found
+            assert time.monotonic() < ends, answer.text
+            await asyncio.sleep(0.05)
+
+
+class TestHealth:
+    @pytest.mark.parametrize("reader", [0, 1])
+    def test_a_dead_reader_is_not_well(self, hub: Hub, reader: int) -> None:
+        async def look() -> None:
+            hub.start()
+            assert (await until(hub, 200))["reader"] == {"up": True, "down_since": None}
+            hub._tasks[reader].cancel()
+            said = await until(hub, 503)
+            await hub.stop()
+            assert said["status"] == "degraded"
+            assert said["redis"]["up"]  # type: ignore[index]
+            assert not said["reader"]["up"]  # type: ignore[index]
+
+        asyncio.run(look())
+
+    def test_one_that_always_fails_is_shown_and_comes_back(
+        self, hub: Hub, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def look() -> None:
+            hub.start()
+            await until(hub, 200)
+            with monkeypatch.context() as patch:
+                patch.setattr(hub, "_read_all", lambda *_: 1 / 0)
+                said = await until(hub, 503)
+                assert [s["kind"] for s in said["skipped"]] == ["fault"]  # type: ignore[attr-defined]
+            await until(hub, 200)
+            await hub.stop()
+
+        asyncio.run(look())
+
+    def test_what_was_skipped_is_told_without_names_or_values(
+        self, hub: Hub, store: RedisStore
+    ) -> None:
+        store.client.hset(keys.PARTS, "password=tulip", b'{"secret": "rose"')
+
+        async def look() -> None:
+            hub.start()
+            said = await until(hub, 200)
+            while not said["skipped"]:
+                said = await until(hub, 200)
+            await hub.stop()
+            assert said["status"] == "degraded"
+            (skip,) = said["skipped"]  # type: ignore[misc]
+            assert (skip["kind"], skip["count"]) == ("sign of life", 1)
+            assert "tulip" not in str(said)
+            assert "rose" not in str(said) + str(store.skipped())
+
+        asyncio.run(look())
+
+    def test_reports_of_others_go_on_beside_a_series_of_another_type(
+        self, hub: Hub, store: RedisStore, redis_server: RedisServer
+    ) -> None:
+        at = time.time()
+
+        async def look() -> None:
+            client = redis.asyncio.Redis.from_url(redis_server.url)
+            await hub._read_facts()
+            store.client.hset(keys.CLUSTERS, "other", b"{}")
+            store.client.set(keys.samples("other", 0), "text")
+            await hub._read_facts()
+            store.append(wide(at))
+            for _ in range(3):
+                await hub._read_samples(client)
+            await client.aclose()
+
+        asyncio.run(look())
+        assert hub.world().series["wide"][-1].at == at
+
+
+def test_a_cycle_that_fails_is_told_and_the_next_one_comes(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = Engine(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_control", lambda _now: 1 / 0)
+        engine.cycle(time.time())
+        assert store.snapshot() is not None  # all else had its turn
+        engine.cycle(time.time())
+    (part,) = store.parts()
+    assert [(s.kind, s.example) for s in part.skipped] == [("fault", "engine, control")]
+
+
+def test_a_step_of_the_recorder_that_fails_is_told(
+    store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(store, tmp_path)
+    steps = 0
+
+    def step(_now: float) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 3:
+            recorder.stop()
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(recorder, "step", step)
+    monkeypatch.setattr("weir.metrics.runs.recorder.POLL_S", 0.01)
+    recorder.run()
+    assert steps == 3
+    assert [s.kind for s in store.skipped()] == ["fault"]
+
+
+class TestLastKnown:
+    """What people decided holds when its value is broken, and never becomes more than that."""
+
+    def test_placements_and_settings(self, store: RedisStore) -> None:
+        here = Placement(operator="extractor", cluster="wide")
+        store.place(here)
+        store.save_settings(ENGINE, {"paused": True})
+        assert store.placements() == {"extractor": here}
+        assert store.settings(ENGINE) == {"paused": True}
+        store.client.hset(keys.PLACEMENT, "extractor", b"{")
+        store.client.hset(keys.SETTINGS, ENGINE, b"[]")
+        assert store.placements() == {"extractor": here}
+        assert store.settings(ENGINE) == store.all_settings()[ENGINE] == {"paused": True}
+        there = Placement(operator="extractor", cluster="narrow")
+        assert store.place_if(there, seen=here)
+        assert store.placements() == {"extractor": there}
+
+    def test_an_unreadable_mode_lets_the_engine_do_nothing(self, store: RedisStore) -> None:
+        store.set_mode("wide", Mode.AUTO)
+        store.client.hset(keys.MODES, "wide", b"\xff")
+        assert store.modes() == {"wide": Mode.OBSERVE}
+
+
+class TestTrail:
+    def fill(self, store: RedisStore) -> None:
+        for i in range(5):
+            store.append_audit(AuditEntry(at=1.0 + i, by="ada", action="tested"))
+
+    @pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[]", b'{"at": 1}'])
+    def test_garbage_is_where_the_chain_is_broken(
+        self, store: RedisStore, tmp_path: Path, bad: bytes
+    ) -> None:
+        self.fill(store)
+        store.client.xadd(keys.AUDIT, {"e": bad}, id="6-0")
+        store.append_audit(AuditEntry(at=9.0, by="ada", action="tested"))
+        chain = AnchorFile(tmp_path / "anchor.json").check(store.audit)
+        assert (chain.broken, chain.checked) == (6, 7)
+        assert [e.number for e in store.audit(3)] == [7, 6, 5]
+
+    def test_an_entry_with_another_number_does_not_lead_in_circles(
+        self, store: RedisStore, tmp_path: Path
+    ) -> None:
+        self.fill(store)
+        (_, fields), *_ = store.client.xrevrange(keys.AUDIT, count=1)
+        store.client.xadd(keys.AUDIT, {"e": fields[b"e"]}, id="6-0")
+        assert AnchorFile(tmp_path / "anchor.json").check(store.audit).broken == 6
+
+    def test_a_trail_of_another_type_is_a_broken_one(
+        self, store: RedisStore, tmp_path: Path
+    ) -> None:
+        self.fill(store)
+        anchor = AnchorFile(tmp_path / "anchor.json")
+        assert anchor.check(store.audit).whole
+        store.client.set(keys.AUDIT, "text")
+        assert not anchor.check(store.audit).whole
+
+
+@pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[" * 50_000, b'{"user": 1}'])
+def test_a_link_that_cannot_be_read_signs_nobody_in(store: RedisStore, bad: bytes) -> None:
+    path = make_link(store.client, Invitation(user="ada"), 60.0)
+    (key,) = store.client.keys("weir:link:*")
+    store.client.set(key, bad)
+    assert use_link(store.client, path.partition("=")[2]) is None
+    store.client.sadd(keys.links("ada"), b"\xff")
+    revoke_links(store.client, "ada")
+    assert not store.client.exists(keys.links("ada"))
+
+
+def test_a_part_of_another_type_of_key_keeps_nobody_from_work(store: RedisStore) -> None:
+    store.client.delete(keys.PARTS)
+    store.client.set(keys.PARTS, "text")
+    Engine(store).cycle(time.time())
+    assert store.snapshot() is not None
+    store.client.delete(keys.PARTS)
+    store.beat(Part(id="a", kind="web", name="a", at=time.time()))
+    assert {s.kind for p in store.parts() for s in p.skipped} >= {"fault"}

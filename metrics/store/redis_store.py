@@ -11,6 +11,7 @@ from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebala
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
+from weir.controllers.model.limits import MOST_CLUSTERS, within_limits
 from weir.controllers.model.snapshot import ClusterSample, Snapshot
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
@@ -52,7 +53,7 @@ class RedisStore(RedisControl):
         self._place_if = client.register_script(scripts.PLACE_IF)
         self._rebalance = client.register_script(scripts.REBALANCE)
         self._renew = client.register_script(scripts.RENEW)
-        self._latest = Decoded(_sample.decode)
+        self._latest = Decoded(lambda data: within_limits(_sample.decode(data)))
 
     @classmethod
     def at(cls, url: str) -> "RedisStore":
@@ -65,7 +66,7 @@ class RedisStore(RedisControl):
         """Add a sample; False if the tier already has this period or a later one."""
         name = sample.cluster.name
         key = keys.samples(name, tier)
-        data = _encode(sample)
+        data = _encode(within_limits(sample))
         oldest = max(0, int((sample.at - KEPT_S[tier]) * 1000))
         try:
             self.client.xadd(
@@ -87,12 +88,12 @@ class RedisStore(RedisControl):
     ) -> list[ClusterSample]:
         """Samples whose period ended in [since, until], oldest first."""
         rows = self.client.xrange(keys.samples(cluster, tier), min=_ms(since), max=_ms(until))
-        return [_sample.decode(fields[b"s"]) for _, fields in rows]
+        return [within_limits(_sample.decode(fields[b"s"])) for _, fields in rows]
 
     def latest(self) -> list[ClusterSample]:
-        """The newest sample of every cluster, by name."""
+        """The newest sample of every cluster, by name; of `MOST_CLUSTERS` at most."""
         found = self.client.hgetall(keys.CLUSTERS)
-        return self._latest(found[name] for name in sorted(found))
+        return self._latest(found[name] for name in sorted(found)[:MOST_CLUSTERS])
 
     def clusters(self) -> list[str]:
         """Names of the clusters that have ever reported and were not forgotten."""

@@ -94,7 +94,7 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
             else text.plural(cluster.executors, "executor"),
             "warn" if moving else "",
         ),
-        f"{base}/message": Figure(cluster.message),
+        f"{base}/message": Figure(" ".join(filter(None, (cluster.message, cut_text(cluster))))),
         f"{base}/load-by-operator": Figure(f"{sum(o.load for o in operators):.2f} cores"),
         f"{base}/capacity": Figure(text.plural(cluster.capacity, "core")),
         f"{base}/failed": Figure(text.amount(cluster.failed_tasks), _none_or(cluster.failed_tasks)),
@@ -108,6 +108,15 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
             text.amount(cluster.dropped_samples), _none_or(cluster.dropped_samples)
         ),
     }
+
+
+def cut_text(cluster: Cluster) -> str:
+    """What of a cluster's report nobody reads, in a sentence; empty if all of it is read.
+
+    >>> cut_text(Cluster(name="a", cut="200 operators"))
+    'Its report is too large: 200 operators are left out.'
+    """
+    return f"Its report is too large: {cluster.cut} are left out." if cluster.cut else ""
 
 
 _STATUS: dict[OperatorStatus, State] = {

@@ -87,6 +87,8 @@ def overall(world: World) -> Literal["ok", "degraded"]:
         return "degraded"
     if any(p.state in ("silent", "down", "unseen", "amiss") for p in health(world)):
         return "degraded"
+    if any(cluster.cut for cluster in world.snapshot.clusters):
+        return "degraded"
     return "degraded" if any(stale(world, name) for name in world.series) else "ok"
 
 
@@ -99,6 +101,7 @@ def health_json(world: World) -> dict[str, object]:
             "data_age_s": round(old_s, 3),
             "stale": old_s > stale_after_s(samples[-1].period_s),
             "period_s": samples[-1].period_s,
+            "left_out": samples[-1].cluster.cut,
         }
     return {
         "status": overall(world),

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import Deadline, Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.figures import collocation
 from weir.controllers.balancing.graph import partition
@@ -17,6 +17,8 @@ from weir.controllers.balancing.pairs import Pair, joined, scored_pairs, sets_of
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.units import merged, renumbered
 from weir.controllers.model.settings import setting
+
+_ROUNDS = 50  # with ever smaller units, at most
 
 
 class AlbicSettings(Struct, frozen=True):
@@ -69,6 +71,7 @@ class Albic(Planner):
 
     name: ClassVar[str] = "albic"
     label: ClassVar[str] = "ALBIC"
+    most_items: ClassVar[int] = 3000
     Settings: ClassVar[type[Struct]] = AlbicSettings
 
     def place(
@@ -80,19 +83,20 @@ class Albic(Planner):
     ) -> Placed:
         """Rounds with ever smaller units until the load distance is acceptable."""
         settings: AlbicSettings = self.settings
-        bound = lower_bound(arrays)
+        bound = lower_bound(arrays, remaining_s)
         together, apart = scored_pairs(problem, arrays.home, settings.score_factor)
         pairs = [*together, *apart]
         limit = settings.max_unit_load
+        step = max(settings.unit_load_step, limit / _ROUNDS)
         seed = int(rng.integers(2**31))
-        while limit > 0.0 and pairs:
-            place = self._round(arrays, together, apart, limit, bound, seed)
+        while limit > 0.0 and pairs and in_time(remaining_s):
+            place = self._round(arrays, together, apart, limit, bound, seed, remaining_s)
             refusal = self._refusal(problem, arrays, pairs, place)
             near = arrays.distance(place) <= settings.max_distance
             # A unit's cost is a sum that was rounded, so the budget is looked at again.
             if near and not refusal and arrays.affords(place):
                 break
-            limit -= settings.unit_load_step
+            limit -= step
         else:
             place, _ = search(arrays, bound, MilpSettings(), rng, remaining_s)
             refusal = self._refusal(problem, arrays, pairs, place)
@@ -135,6 +139,7 @@ class Albic(Planner):
         limit: float,
         bound: float,
         seed: int,
+        remaining_s: Remaining | None,
     ) -> Ints:
         unit_of = _units(arrays, together, limit, seed)
         whole_budget = arrays.max_moves, arrays.max_cost
@@ -156,6 +161,7 @@ class Albic(Planner):
             min(bound, small.distance(small.home)),
             MilpSettings(exact=0),
             np.random.default_rng(seed),
+            None if remaining_s is None else Deadline(remaining_s),
         )
         return placed[unit_of]
 
@@ -184,24 +190,44 @@ def _split(
     seed: int,
     label: Ints,
 ) -> None:
-    """Cut a set into parts that are within the limit and the budget, and label them."""
+    """Cut a set into parts that are within the limit and the budget, and label them.
+
+    Every cut makes at least two parts of what it cuts, so it ends; how deep it goes is up
+    to the data, hence a list of what is left to cut and no recursion.
+    """
+    waiting = [(items, edges)]
+    while waiting:
+        items, edges = waiting.pop()
+        part_of = _parts(arrays, items, edges, limit, seed)
+        for part in sorted(set(part_of)):
+            chosen = [item for item, p in zip(items, part_of, strict=True) if p == part]
+            if len(chosen) == len(items):
+                label[items] = items[0]
+            elif len(chosen) > 1:
+                inside = set(chosen)
+                kept = {e: rate for e, rate in edges.items() if e[0] in inside and e[1] in inside}
+                waiting.append((chosen, kept))
+
+
+def _parts(
+    arrays: Arrays,
+    items: list[int],
+    edges: dict[tuple[int, int], float],
+    limit: float,
+    seed: int,
+) -> list[int]:
+    """The part of every item; one for all if together they are small enough."""
     points = 100.0 * arrays.load[items] / arrays.capacity[arrays.home[items]]
     by_load = float(points.sum()) / limit
     by_moves = len(items) / max(arrays.max_moves, 1)
     by_cost = float(arrays.cost[items].sum()) / max(arrays.max_cost, 1e-300)
     parts = math.ceil(min(max(by_load, by_moves, by_cost), len(items)) - 1e-9)
     if parts <= 1:
-        label[items] = items[0]
-        return
+        return [0] * len(items)
     weights = points if by_load >= max(by_moves, by_cost) else arrays.cost[items]
     position = {item: at for at, item in enumerate(items)}
     inner = {(position[a], position[b]): rate for (a, b), rate in edges.items()}
     part_of = partition(weights.tolist(), inner, parts, seed)
     if len(set(part_of)) == 1:  # METIS may leave parts empty: cut by hand rather than for ever
         part_of = [at * parts // len(items) for at in range(len(items))]
-    for part in sorted(set(part_of)):
-        chosen = [item for item, p in zip(items, part_of, strict=True) if p == part]
-        inside = set(chosen)
-        kept = {e: rate for e, rate in edges.items() if e[0] in inside and e[1] in inside}
-        if len(chosen) > 1:
-            _split(arrays, chosen, kept, limit, seed, label)
+    return part_of

@@ -29,6 +29,30 @@ Remaining = Callable[[], float]
 """Seconds that are left to plan in; a planner has no clock of its own."""
 
 
+class Deadline:
+    """Seconds that are left for a planner that is to stop by then, not to fill the time."""
+
+    def __init__(self, remaining_s: Remaining) -> None:
+        self._remaining_s = remaining_s
+
+    def __call__(self) -> float:
+        return self._remaining_s()
+
+
+def in_time(remaining_s: Remaining | None) -> bool:
+    """Whether there is time to go on.
+
+    >>> in_time(None), in_time(lambda: 0.5), in_time(lambda: 0.0)
+    (True, True, False)
+    """
+    return remaining_s is None or remaining_s() > 0.0
+
+
+def fills(remaining_s: Remaining | None) -> bool:
+    """Whether a planner that can use more time than it needs shall do so."""
+    return remaining_s is not None and not isinstance(remaining_s, Deadline)
+
+
 class NoSettings(Struct, frozen=True):
     """A planner without any setting."""
 
@@ -44,12 +68,14 @@ class Placed(Struct, frozen=True):
 class Planner(ABC):
     """Base of all planners: `plan(problem) -> Plan`, deterministic under a seed.
 
-    Without `remaining_s` a planner does a fixed amount of work. With it, one that
-    can use more time goes on until it is spent, and never ends up worse for it.
+    Without `remaining_s` a planner does a fixed amount of work. With it, every planner
+    stops when the time is spent and answers with the best it has; one that can use more
+    time goes on until then, unless it is a `Deadline`, and never ends up worse for it.
     """
 
     name: ClassVar[str] = ""
     label: ClassVar[str] = ""  # as shown to people
+    most_items: ClassVar[int] = 50_000  # with more of them the engine does not ask it
     Settings: ClassVar[type[Struct]] = NoSettings
 
     def __init__(self, settings: Struct | None = None) -> None:

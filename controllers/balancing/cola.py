@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Struct
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.deal import dealt
 from weir.controllers.balancing.graph import partition
 from weir.controllers.balancing.problem import Problem
@@ -45,6 +45,7 @@ class Cola(Planner):
 
     name: ClassVar[str] = "cola"
     label: ClassVar[str] = "COLA"
+    most_items: ClassVar[int] = 3000
     Settings: ClassVar[type[Struct]] = ColaSettings
 
     def place(
@@ -55,7 +56,6 @@ class Cola(Planner):
         remaining_s: Remaining | None,
     ) -> Placed:
         """Cut, deal out, look; and again with one more part."""
-        del remaining_s
         seed = int(rng.integers(2**31))
         edges = _edges(problem)
         free = np.flatnonzero(arrays.movable)
@@ -64,7 +64,10 @@ class Cola(Planner):
         heapq.heapify(heap)
         place = dealt(arrays, [p for *_, p in sorted(heap)])
         best = place
+        # Each round makes one part more, and there are never more parts than items.
         while arrays.distance(place) > self.settings.max_distance and len(heap[0][2]) > 1:
+            if not in_time(remaining_s):
+                break
             _, _, heaviest = heapq.heappop(heap)
             for part in _cut(arrays, heaviest, edges, 2, seed):
                 heapq.heappush(heap, (-float(arrays.load[part].sum()), int(part[0]), part))

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from weir.controllers.balancing.arrays import Arrays, Floats
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import Ledger, evacuated
 from weir.controllers.model.decision import Reason
@@ -63,8 +63,8 @@ class Dodo(Planner):
         remaining_s: Remaining | None,
     ) -> Placed:
         """One pass over the pairs; clusters to be emptied are emptied first."""
-        del rng, remaining_s
-        ledger = Ledger(arrays, evacuated(arrays, arrays.home))
+        del rng
+        ledger = Ledger(arrays, evacuated(arrays, arrays.home, remaining_s))
         series = _series(problem)
         mean = np.array([np.mean(i.series) if i.series else i.load for i in problem.items])
         total = np.bincount(ledger.place, weights=mean, minlength=len(arrays.capacity))
@@ -73,6 +73,8 @@ class Dodo(Planner):
         by_load = kept[np.argsort(-loads[kept], kind="stable")].tolist()
         why: list[Reason] = []
         for hot, cold in zip(by_load[: len(by_load) // 2], reversed(by_load), strict=False):
+            if not in_time(remaining_s):
+                break
             why.append(self._balance(ledger, series, mean, loads, hot, cold))
         return Placed(
             ledger.place,

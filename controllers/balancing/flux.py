@@ -8,13 +8,15 @@ import numpy as np
 from numba import njit
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 
-# kernel.py cdd76279, see there
-from weir.controllers.balancing.kernel import allowed, relocate
+# kernel.py 721fafed, see there
+from weir.controllers.balancing.kernel import FINE, allowed, relocate
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import evacuated
 from weir.controllers.balancing.world import State, World, state_of, world_of
+
+_AT_ONCE = 64  # passes between two looks at the clock
 
 
 class Flux(Planner):
@@ -50,20 +52,27 @@ class Flux(Planner):
         remaining_s: Remaining | None,
     ) -> Placed:
         """Passes over the paired bins until one changes nothing."""
-        del problem, rng, remaining_s
-        place = flux_place(arrays, world_of(arrays))
+        del problem, rng
+        place = flux_place(arrays, world_of(arrays), remaining_s)
         return Placed(place, outcome(arrays, place, "No pair of bins has a suitable item."))
 
 
-def flux_place(arrays: Arrays, world: World) -> Ints:
-    """The placement that Flux ends at."""
-    state = state_of(arrays, evacuated(arrays, arrays.home))
-    _passes(world, state)
+def flux_place(arrays: Arrays, world: World, remaining_s: Remaining | None = None) -> Ints:
+    """The placement that Flux ends at, or is at when the time ends.
+
+    Every move makes the loads vary less by more than rounding could, so no placement comes
+    back; the limit on passes is there because that alone may take very long.
+    """
+    state = state_of(arrays, evacuated(arrays, arrays.home, remaining_s))
+    left = 4 * len(arrays.load) + _AT_ONCE
+    while left > 0 and in_time(remaining_s) and _passes(world, state, _AT_ONCE):
+        left -= _AT_ONCE
     return state.place
 
 
 @njit(cache=True)
-def _passes(world: World, state: State) -> None:
+def _passes(world: World, state: State, most: int) -> bool:
+    """That many passes at most; whether the last one still moved something."""
     # Fields are taken out once: each access to a tuple of arrays counts references.
     load, home, movable, scale, mean = (
         world.load,
@@ -75,18 +84,23 @@ def _passes(world: World, state: State) -> None:
     members, count, raw, spent = state.members, state.counts, state.raw, state.spent
     kept = np.flatnonzero(world.kept)
     moved = True
-    while moved:
+    for _ in range(most):
+        if not moved:
+            break
         moved = False
         state.log[0, 0] = 0
         by_load = kept[np.argsort(-(raw * scale)[kept], kind="mergesort")]
         for pair in range(len(kept) // 2):
             hot, cold = by_load[pair], by_load[len(kept) - 1 - pair]
-            a, b = raw[hot] * scale[hot] - mean, raw[cold] * scale[cold] - mean
+            on_hot, on_cold = raw[hot] * scale[hot], raw[cold] * scale[cold]
+            a, b = on_hot - mean, on_cold - mean
+            fine = FINE * (abs(on_hot) + abs(on_cold) + mean)
+            least = fine * (abs(a) + abs(b) + fine)
             for k in range(count[hot] - 1, -1, -1):
                 item = members[hot, k]
                 size = load[item]
                 after = (a - size * scale[hot]) ** 2 + (b + size * scale[cold]) ** 2
-                if after >= (a * a + b * b) * (1.0 - 1e-12) or not movable[item]:
+                if a * a + b * b - after <= least or not movable[item]:
                     continue  # not suitable: the two would not vary less
                 more = (int(cold != home[item]) - int(hot != home[item])) * world.weight[item]
                 if spent[0] + more <= world.max_moves and allowed(
@@ -95,3 +109,4 @@ def _passes(world: World, state: State) -> None:
                     relocate(world, state, item, cold)
                     moved = True
                     break
+    return moved

@@ -105,6 +105,7 @@ class Integrative(Planner):
 
     name: ClassVar[str] = "integrative"
     label: ClassVar[str] = "Integrative framework"
+    most_items: ClassVar[int] = 3000
 
     def __init__(self, settings: Struct | None = None, judge: Judge = no_scaling) -> None:
         super().__init__(settings)

@@ -23,6 +23,7 @@ from numba import njit
 SMALL = 1e-3
 DRAIN = 1e-2
 EPS = 1e-10
+FINE = 1e-13  # of the points involved: what is smaller may be rounding, and is no gain
 TIES = 32  # partners looked at because items were exchanged with them
 FAR = 1e6  # sorts the bins to be emptied behind all others
 
@@ -156,13 +157,14 @@ def best_step(world, state, w, tau, partners):
         kept_j, sj, n_j = kept[j], scale[j], count[j]
         dev_j = raw[j] * sj - (mean if kept_j else 0.0)
         before = cost_w + bin_cost(dev_j, kept_j, tau)
-        ideal = (dev_w * sw - dev_j * sj) / (sw * sw + sj * sj)
-        if (
-            before
-            - bin_cost(dev_w - ideal * sw, kept_w, tau)
-            - bin_cost(dev_j + ideal * sj, kept_j, tau)
-            <= best
-        ):
+        least = FINE * (abs(raw[w]) * sw + abs(raw[j]) * sj + mean) * (abs(dev_w) + abs(dev_j))
+        both = sw * sw + sj * sj
+        if both <= 0.0:  # of such capacities that no load is a point
+            continue
+        ideal = (dev_w * sw - dev_j * sj) / both
+        if before - bin_cost(dev_w - ideal * sw, kept_w, tau) - bin_cost(
+            dev_j + ideal * sj, kept_j, tau
+        ) <= max(best, least):
             continue
         at = 0
         for i in range(-1, n_w):
@@ -200,14 +202,17 @@ def best_step(world, state, w, tau, partners):
                 )
                 if moves > 1.0:
                     gain /= moves
-                if gain > best and x + y > -2 and allowed(world, state, w, x, j, y):
+                if gain > max(best, least) and x + y > -2 and allowed(world, state, w, x, j, y):
                     best, best_x, best_j, best_y = gain, x, j, y
     return (best if best_j >= 0 else 0.0), best_x, best_j, best_y
 
 
 @njit(cache=True)
-def improve(world, state, tau):
+def improve(world, state, tau, most):
     """Steps for the worst bin until all are within the band or the worst cannot be helped.
+
+    At most that many; whether it is done. It is done as well when the log is full: every
+    step writes there, and between two steps every bin gets stuck at most once.
 
     The partners looked at are those farthest out on the other side and those that
     items were exchanged with. Bins to be emptied give when the kept ones are done.
@@ -221,6 +226,8 @@ def improve(world, state, tau):
     partners = np.empty(world.near + TIES, dtype=np.int64)
     stuck = np.zeros(bins, dtype=np.bool_)
     while state.log[0, 0] + 3 < len(state.log):
+        if most <= 0:
+            return False
         w, worst = -1, tau
         for b in range(bins):
             if world.kept[b] and abs(dev[b]) > worst:
@@ -231,7 +238,7 @@ def improve(world, state, tau):
                 if not world.kept[b] and not stuck[b] and dev[b] > worst:
                     w, worst = b, dev[b]
             if w < 0:
-                return
+                return True
         over = dev[w] > 0.0 or not world.kept[w]
         for k in range(world.near):
             partners[k] = order[k] if over else order[bins - 1 - k]
@@ -240,6 +247,7 @@ def improve(world, state, tau):
         if gain <= 0.0:
             stuck[w] = True
             continue
+        most -= 1
         if x >= 0:
             relocate(world, state, x, j)
         if y >= 0:
@@ -249,6 +257,7 @@ def improve(world, state, tau):
             key[b] = dev[b] if world.kept[b] else dev[b] + FAR
             stuck[b] = False
             _resort(order, key, b)
+    return True
 
 
 @njit(cache=True)

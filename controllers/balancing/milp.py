@@ -15,16 +15,27 @@ import numpy as np
 from msgspec import Struct
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import (
+    Deadline,
+    Placed,
+    Planner,
+    Remaining,
+    fills,
+    in_time,
+    outcome,
+)
 from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.flux import flux_place
 from weir.controllers.balancing.kernel import improve
 from weir.controllers.balancing.polish import polished, solved
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.shake import shake
+from weir.controllers.balancing.shake import aimed, shake
 from weir.controllers.balancing.spend import evacuated, trimmed
-from weir.controllers.balancing.world import World, copy_of, state_of, world_of
+from weir.controllers.balancing.world import State, World, copy_of, state_of, world_of
 from weir.controllers.model.settings import setting
+
+_STEPS = 500  # of swap-greedy between two looks at the clock
+_TRIED = 20_000  # items in all tries of ruin and recreate between two looks
 
 
 class MilpSettings(Struct, frozen=True):
@@ -72,7 +83,7 @@ class Milp(Planner):
     ) -> Placed:
         """The better of the search and Flux; more time is spent on more tries."""
         del problem
-        bound = lower_bound(arrays)
+        bound = lower_bound(arrays, remaining_s)
         best, bound = search(arrays, bound, self.settings, rng, remaining_s)
         return Placed(
             best, outcome(arrays, best, "No move makes the load distance smaller."), bound
@@ -88,16 +99,17 @@ def search(
 ) -> tuple[Ints, float]:
     """The best placement found, and the bound (raised if it was proven optimal)."""
     world = world_of(arrays)
-    found = _narrowed(arrays, world, bound, settings.narrowings)
+    flux = flux_place(arrays, world, remaining_s)  # first: without time it is the answer
+    found = _narrowed(arrays, world, bound, settings.narrowings, remaining_s)
     random = np.array([rng.integers(1, 2**62)], dtype=np.uint64)
     best_place, distance = found.copy(), arrays.distance(found)
     state = state_of(arrays, found)
     # Few items make cheap tries, and many moves leave much to try.
     wanted = max(arrays.max_moves // 2, 6000 // len(world.load))
     tries = max(settings.tries, min(settings.most_tries, wanted))
-    distance = shake(world, state, tries, bound, random, distance, best_place)
-    candidates = [arrays.home, flux_place(arrays, world), found, best_place]
-    if remaining_s is not None:
+    _shaken(world, state, tries, bound, random, distance, best_place, remaining_s)
+    candidates = [arrays.home, flux, found, best_place]
+    if remaining_s is not None and fills(remaining_s):
         optimal = False
         if len(arrays.load) * len(arrays.capacity) <= settings.exact and remaining_s() > 0.0:
             exact = solved(arrays, remaining_s())
@@ -106,23 +118,53 @@ def search(
         if not optimal:
             candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
     if not arrays.keep.all():
-        emptied = state_of(arrays, evacuated(arrays, arrays.home))
-        improve(world, emptied, bound)
-        candidates = [evacuated(arrays, place) for place in (*candidates, emptied.place)]
+        emptied = state_of(arrays, evacuated(arrays, arrays.home, remaining_s))
+        _improved(world, emptied, bound, remaining_s)
+        candidates = [
+            evacuated(arrays, place, remaining_s) for place in (*candidates, emptied.place)
+        ]
     best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
     return best, min(bound, arrays.distance(best))
 
 
-def _narrowed(arrays: Arrays, world: World, bound: float, times: int) -> Ints:
+def _improved(world: World, state: State, tau: float, remaining_s: Remaining | None) -> None:
+    """Swap-greedy to its end, or as far as the time goes."""
+    while in_time(remaining_s) and not improve(world, state, tau, _STEPS):
+        pass  # it ends: every step fills the state's log
+
+
+def _shaken(
+    world: World,
+    state: State,
+    tries: int,
+    bound: float,
+    random: np.ndarray,
+    distance: float,
+    best_place: Ints,
+    remaining_s: Remaining | None,
+) -> float:
+    """That many tries, or as many as the time allows; see `shake`."""
+    tau, chunk = aimed(bound, distance), max(1, _TRIED // len(world.load))
+    while tries > 0 and in_time(remaining_s):
+        distance, tau = shake(
+            world, state, min(tries, chunk), bound, random, distance, tau, best_place
+        )
+        tries -= chunk
+    return distance
+
+
+def _narrowed(
+    arrays: Arrays, world: World, bound: float, times: int, remaining_s: Remaining | None
+) -> Ints:
     """Swap-greedy with no band, then with bands between the bound and the best so far."""
     start = state_of(arrays, arrays.home)
     state = copy_of(start)
-    improve(world, state, 0.0)
+    _improved(world, state, 0.0, remaining_s)
     best, distance, low = state.place, arrays.distance(state.place), bound
     for _ in range(times):
         tau = (low + distance) / 2.0
         state = copy_of(start)
-        improve(world, state, tau)
+        _improved(world, state, tau, remaining_s)
         reached = arrays.distance(state.place)
         if reached < distance:
             best, distance = state.place, reached
@@ -150,7 +192,9 @@ def _longer(
     rounds = 0
     while remaining_s() > 0.0 and distance - bound > 1e-9:
         candidate = best.copy()
-        reached = shake(world, state, chunk, bound, random, distance, candidate)
+        reached = _shaken(
+            world, state, chunk, bound, random, distance, candidate, Deadline(remaining_s)
+        )
         if reached < distance:
             best, distance = candidate, reached
             yield best

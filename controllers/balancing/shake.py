@@ -1,7 +1,7 @@
 """Ruin and recreate: undo the moves around the worst bin, and let swap-greedy try again.
 
-Aims at a band that is a little narrower than the best found; a try that leaves less outside of that band is kept, any other is
-rolled back. The sequence of tries depends on the seed alone, so more of them can
+Aims at a band that is a little narrower than the best found; a try that leaves less
+outside of that band is kept, any other is rolled back. The sequence of tries depends on the seed alone, so more of them can
 only lead to a better placement.
 """
 # numba's decorator has no types, so nothing under it can have any for mypy.
@@ -10,12 +10,13 @@ only lead to a better placement.
 import numpy as np
 from numba import njit
 
-# kernel.py cdd76279, see there
+# kernel.py 721fafed, see there
 from weir.controllers.balancing.kernel import allowed, deviation, improve, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found
 KICKS = 3  # fewer than this many random relocations per try
 FEW = 64  # bins; with more of them random relocations help less, so there are fewer
+STEPS = 1000  # of one try
 HEAT = 0.5  # how much worse, at most, a try may be that is still kept
 
 
@@ -41,11 +42,19 @@ def outside(world, state, tau):
 
 
 @njit(cache=True)
-def shake(world, state, tries, bound, random, best, best_place):
-    """That many tries; the best placement goes into `best_place`, its distance is returned."""
+def aimed(bound, best):
+    """The band to aim at."""
+    return bound + AIM * (best - bound)
+
+
+@njit(cache=True)
+def shake(world, state, tries, bound, random, best, tau, best_place):
+    """That many tries for the band `tau`; the best placement goes into `best_place`.
+
+    Returns its distance and the band to go on with.
+    """
     moved = np.empty(len(world.load), dtype=np.int64)
     ruined = np.zeros(len(state.raw), dtype=np.bool_)
-    tau = bound + AIM * (best - bound)
     now, _, worst = outside(world, state, tau)
     for _ in range(tries):
         if best - bound < 1e-9:
@@ -65,7 +74,7 @@ def shake(world, state, tries, bound, random, best, best_place):
         if draw(random, len(state.raw)) < FEW:
             for _k in range(draw(random, KICKS)):
                 _kick(world, state, random, worst)
-        improve(world, state, tau)
+        improve(world, state, tau, STEPS)
         after, most, candidate = outside(world, state, tau)
         if most < best - 1e-12:
             best = most
@@ -77,9 +86,9 @@ def shake(world, state, tries, bound, random, best, best_place):
                 state.log[0, 0] = 0
                 relocate_back(world, state, entry)
         if now <= 0.0:
-            tau = bound + AIM * (best - bound)
+            tau = aimed(bound, best)
             now, _, worst = outside(world, state, tau)
-    return best
+    return best, tau
 
 
 @njit(cache=True)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from weir.controllers.balancing.arrays import Arrays, Ints
+from weir.controllers.balancing.base import Remaining, in_time
 from weir.controllers.balancing.kernel import added
 
 
@@ -58,10 +59,10 @@ class Ledger:
         return True
 
 
-def evacuated(arrays: Arrays, place: Ints) -> Ints:
+def evacuated(arrays: Arrays, place: Ints, remaining_s: Remaining | None = None) -> Ints:
     """Empty the bins that are not kept: largest item first, to where it fits best.
 
-    Stops where the budget ends; the rest follows with the next plan.
+    Stops where the budget or the time ends; the rest follows with the next plan.
     """
     waiting = np.flatnonzero(~arrays.keep[place] & arrays.movable)
     if not len(waiting):
@@ -69,6 +70,8 @@ def evacuated(arrays: Arrays, place: Ints) -> Ints:
     ledger = Ledger(arrays, place)
     kept = np.flatnonzero(arrays.keep)
     for item in sorted(waiting, key=lambda i: (-arrays.load[i], i)):
+        if not in_time(remaining_s):
+            break
         after = (ledger.load[kept] + arrays.load[item]) / arrays.capacity[kept]
         for position in np.argsort(after, kind="stable"):
             if ledger.move(int(item), int(kept[position])):

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from weir.controllers.balancing.arrays import Arrays
-from weir.controllers.balancing.base import Placed, Planner, Remaining, outcome
+from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import Ledger, evacuated
 
@@ -38,13 +38,15 @@ class StaticGreedy(Planner):
         remaining_s: Remaining | None,
     ) -> Placed:
         """Deal the items out again, those that may not move first."""
-        del problem, rng, remaining_s
+        del problem, rng
         kept = np.flatnonzero(arrays.keep)
         dealt = np.zeros(len(arrays.capacity))
         np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
-        ledger = Ledger(arrays, evacuated(arrays, arrays.home))
+        ledger = Ledger(arrays, evacuated(arrays, arrays.home, remaining_s))
         movable = np.flatnonzero(arrays.movable)
         for item in movable[np.argsort(-arrays.load[movable], kind="stable")]:
+            if not in_time(remaining_s):
+                break
             after = (dealt[kept] + arrays.load[item]) / arrays.capacity[kept]
             least = kept[after <= after.min() * (1 + 1e-12)]
             here = ledger.place[item]

@@ -1,11 +1,12 @@
 """Samples over longer periods: what a tier of lower resolution keeps."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.snapshot import ClusterSample, Executor, Operator
 
 _MEANS = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
 _TOTALS = ("run_time_s", "cpu_time_s", "batches", "rows", "tasks", "failed_tasks")
@@ -21,9 +22,16 @@ def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
     out: who wants each of them reads the reports themselves, and an hour of them is no sample.
     """
     last = samples[-1]
+    by_name: dict[str, list[Operator]] = defaultdict(list)
+    by_id: dict[str, list[Executor]] = defaultdict(list)
+    for sample in samples:
+        for o in sample.operators:
+            by_name[o.name].append(o)
+        for e in sample.executors:
+            by_id[e.id].append(e)
     operators = []
     for newest in last.operators:
-        parts = [o for s in samples for o in s.operators if o.name == newest.name]
+        parts = by_name[newest.name]
         changes: dict[str, object] = {}
         for field in _MEANS:
             changes[field] = sum(getattr(o, field) for o in parts) / len(parts)
@@ -35,7 +43,7 @@ def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
         operators.append(replace(newest, **changes))
     executors = []
     for executor in last.executors:
-        same = [e for s in samples for e in s.executors if e.id == executor.id]
+        same = by_id[executor.id]
         executors.append(
             replace(
                 executor,

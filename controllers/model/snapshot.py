@@ -48,6 +48,8 @@ class OperatorStatus(StrEnum):
 BATCHES_MOST = 200
 """Per operator and sample, the newest: a query without pauses must not make samples large."""
 
+MOST_EDGES = 20_000
+"""Of a snapshot."""
 # Two clusters may report an operator that is on its way: it is where it runs, else where
 # it is about to.
 _PRESENCE = {OperatorStatus.RUNNING: 2, OperatorStatus.STOPPED: 0}
@@ -155,6 +157,7 @@ class Cluster(Struct, frozen=True, kw_only=True, gc=False):
     dropped_events: int = 0  # by Spark's listener bus, since the start
     dropped_samples: int = 0  # by the agent while Redis was away, since the start
     executors_lost: int = 0  # gone without being asked to, since the start
+    cut: str = ""  # what its report held above the limits, and nobody reads
     message: str = ""
 
     @property
@@ -210,7 +213,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     period_s: float
     clusters: tuple[Cluster, ...] = ()
     operators: tuple[Operator, ...] = ()
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[Edge, ...] = ()  # MOST_EDGES at most
 
     @classmethod
     def of(cls, samples: Iterable[ClusterSample], at: float) -> "Snapshot":
@@ -298,18 +301,22 @@ def _aged(cluster: Cluster, age_s: float) -> Cluster:
 
 
 def _edges(operators: tuple[Operator, ...]) -> tuple[Edge, ...]:
-    """Match what is written with what is read, by the data sets' names."""
+    """Match what is written with what is read, by the data sets' names.
+
+    Many writers and readers of one data set make edges by the square; those above
+    `MOST_EDGES` are left out.
+    """
     writers: dict[str, list[str]] = defaultdict(list)
     for operator in operators:
         for dataset in operator.writes:
             writers[dataset].append(operator.name)
-    edges = []
+    edges: list[Edge] = []
     for operator in operators:
         for dataset in operator.reads:
             sources = writers.get(dataset) or [dataset]
             # An operator reports one arrival rate over all its inputs: share it evenly.
             rate = operator.arrival_rows_per_s / len(operator.reads) / len(sources)
-            for source in sources:
+            for source in sources[: MOST_EDGES - len(edges)]:
                 edges.append(
                     Edge(
                         source=source,

@@ -8,6 +8,7 @@ import redis
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.flaws import flaw
+from weir.controllers.model.limits import MOST_CLUSTERS, within_limits
 from weir.controllers.model.snapshot import ClusterSample, Snapshot
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
@@ -25,11 +26,11 @@ _snapshot = msgspec.json.Decoder(Snapshot)
 
 
 def decode_sample(data: bytes) -> ClusterSample:
-    """A report that can be true."""
+    """A report that can be true, up to the size that is read."""
     sample = _sample_of.decode(data)
     if wrong := flaw(sample):
         raise Flawed(wrong)
-    return sample
+    return within_limits(sample)
 
 
 class RedisSamples(RedisControl):
@@ -49,7 +50,7 @@ class RedisSamples(RedisControl):
         if wrong := flaw(sample):
             self.entries.skip(REPORT, name, wrong)
             return False
-        key, data = keys.samples(name, tier), _encode(sample)
+        key, data = keys.samples(name, tier), _encode(within_limits(sample))
         at_ms, kept_s = int(sample.at * 1000), int(KEPT_S[tier])
         done = self.entries.ask(
             REPORT,
@@ -98,10 +99,10 @@ class RedisSamples(RedisControl):
         return good
 
     def latest(self) -> list[ClusterSample]:
-        """The newest sample of every cluster, by name."""
+        """The newest sample of every cluster, by name; of `MOST_CLUSTERS` at most."""
         found = self._hash(REPORT, keys.CLUSTERS)
         most, good = self.now() + AHEAD_S, []
-        for sample in self._latest((name, found[name]) for name in sorted(found)):
+        for sample in self._latest((name, found[name]) for name in sorted(found)[:MOST_CLUSTERS]):
             if sample.at > most:
                 self.entries.skip(REPORT, sample.cluster.name, AHEAD)
             else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
-from weir.controllers.balancing.milp import MilpSettings
+from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
 from weir.controllers.engine.apply.moves import advance, waiting_for
 from weir.controllers.engine.cycle import balanced, considered, driven
@@ -21,15 +21,16 @@ from weir.controllers.engine.guard.modes import strictest, with_modes
 from weir.controllers.engine.ports import Lease, Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
-from weir.controllers.engine.propose.outlook import Outlook, outlook, warm_up
+from weir.controllers.engine.propose.outlook import Outlook, continued
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
 from weir.controllers.engine.window import Window
 from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import Fenced, WeirError
+from weir.controllers.model.limits import MOST_CLUSTERS
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.snapshot import MOST_EDGES, Mode, Snapshot
 from weir.controllers.scaling.predictive import forecast
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.service.steering import stopped
@@ -37,6 +38,8 @@ from weir.metrics.agent.commands import LEADER
 from weir.metrics.export.webhook import Notifier
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.engine.pace import Pace
+from weir.pipeline.engine.planning import Ask, Planning, unplanned
 
 log = logging.getLogger(__name__)
 
@@ -44,39 +47,15 @@ CYCLE_S = 1.0
 BUSY_CYCLE_S = 0.25  # while something moves
 DECIDE_S = 2.0  # at least so long between two looks at the scalers
 PLAN_S = 5.0
-EXACT_S = 0.2  # for a planner to solve a small problem to the end
 LEASE_S = 6.0
 HANGS_S = 60.0
 BURY_S = 15.0
 TRIM_S = 60.0
-SHARE = 0.2
-"""Of a core, for all scalers and planners together: what costs more is asked less often."""
 ROUNDS = 3  # from proposed to applying in one cycle
 BATCH = 20
 """So many clusters are looked at before their answers are kept and the lease is renewed."""
 WINDOW_S = 120.0
 """Samples at hand, unless the settings want more."""
-
-
-class Pace:
-    """Lets something that costs time happen only so often that it stays a small share."""
-
-    def __init__(self, every_s: float) -> None:
-        self._every_s = every_s
-        self._next_at = 0.0
-
-    def due(self, now: float) -> bool:
-        """Whether it is time again."""
-        return now >= self._next_at
-
-    def done(self, now: float, cpu_s: float) -> None:
-        """It was done now and took so much of a core."""
-        self._next_at = now + max(self._every_s, cpu_s / SHARE)
-
-
-def _countdown() -> Callable[[], float]:
-    ends = time.monotonic() + EXACT_S
-    return lambda: ends - time.monotonic()
 
 
 class Views:
@@ -104,8 +83,14 @@ class Views:
 class Engine:
     """One cycle a second: lead if nobody else does, see to what is under way, decide anew."""
 
-    def __init__(self, store: Store, notifier: Notifier | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        notifier: Notifier | None = None,
+        planning: Planning | None = None,
+    ) -> None:
         self._store = store
+        self._planning = planning
         self._notifier = notifier or Notifier()
         self._holder = f"engine/{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None
@@ -119,8 +104,10 @@ class Engine:
         self._rolled: dict[tuple[str, Tier], float] = {}
         self._trimmed_at = 0.0
         self._busy = False
+        self._all_edges = True
         self._decide = Pace(DECIDE_S)
         self._plan = Pace(PLAN_S)
+        self._asked_at = 0.0
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
@@ -144,6 +131,8 @@ class Engine:
         except (RedisError, OSError):
             log.info("Redis is away; the lease ends by itself")
         self._notifier.close()
+        if self._planning:
+            self._planning.close()
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -162,7 +151,7 @@ class Engine:
             name="leader" if leads else "standby",
             at=now,
             pid=os.getpid(),
-            detail=f"a look at all that is due takes {self._took_s:.1f} s" if leads else "",
+            detail=self._detail() if leads else "",
             took_s=self._took_s if leads else None,
         )
         self._step("the sign of life", lambda: self._store.beat(part))
@@ -191,7 +180,20 @@ class Engine:
 
     def _keep_snapshot(self, now: float) -> None:
         snapshot = Snapshot.of(self._store.latest(), now)
+        self._all_edges = len(snapshot.edges) < MOST_EDGES
         self._store.save_snapshot(with_modes(snapshot, self._store.modes()))
+
+    def _detail(self) -> str:
+        """What people are told about the engine that leads."""
+        said = [f"a look at all that is due takes {self._took_s:.1f} s"]
+        if self._planning and self._planning.words:
+            said.append(self._planning.words)
+        above = len(self._store.clusters()) - MOST_CLUSTERS
+        if above > 0:
+            said.append(f"{above} clusters are left out, as {MOST_CLUSTERS} are the most")
+        if not self._all_edges:
+            said.append(f"{MOST_EDGES} edges are the most; what is above is left out")
+        return "; ".join(said)
 
     def _drive_moves(self, now: float) -> None:
         """Bring every rebalance one step on."""
@@ -224,10 +226,7 @@ class Engine:
                 self._took_s = time.monotonic() - began
             self._decide.done(now, time.thread_time() - spent)
             facts = self._facts(now)
-        if self._plan.due(now):
-            spent = time.thread_time()
-            self._balance(facts, now)
-            self._plan.done(now, time.thread_time() - spent)
+        if self._planning and self._balance(self._planning, facts, now):
             facts = self._facts(now)
         for _ in range(ROUNDS):
             if not self._carry_out(driven(facts, now)):
@@ -248,27 +247,40 @@ class Engine:
             self._carry_out(considered(known, some, now, extracts=extracts))
         return len(names)
 
-    def _balance(self, facts: Facts, now: float) -> None:
-        """Every planner's plan for now; the followed one's becomes a proposal."""
+    def _balance(self, planning: Planning, facts: Facts, now: float) -> bool:
+        """Ask for every planner's plan, or turn the answer into a proposal; whether anything
+        was written."""
+        answer = planning.collect()
+        if answer is not None:
+            self._plan.done(self._asked_at, answer.cpu_s)
+            self._carry_out(balanced(facts, continued(answer.view, facts.outlook), now))
+            return True
+        words = planning.words
+        if not self._plan.due(now) or not (planning.free or words):
+            return False
         since = now - facts.balance.window_s
         samples = {n: [s for s in found if s.at >= since] for n, found in facts.samples.items()}
         problem = problem_now(
             facts.snapshot, samples, facts.balance, facts.rebalances, facts.planners
         )
-        small = len(problem.items) * len(problem.bins) <= MilpSettings().exact
         hosts = [c.name for c in facts.snapshot.clusters if c.hosted]
-        view = outlook(
-            problem,
-            now,
-            wait="",
+        ask = Ask(
+            problem=problem,
+            at=now,
             chosen=facts.balance.planner,
             auto=strictest(facts.modes, hosts) in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA),
-            before=facts.outlook,
             turn=self._turn,
-            allow=_countdown if small else None,
+            left_out=planning.left_out,
         )
-        self._turn += 1
-        self._carry_out(balanced(facts, view, now))
+        if planning.free:
+            self._turn += 1
+            self._asked_at = now
+            planning.ask(ask)
+            return False
+        spent = time.thread_time()
+        self._carry_out([(KeepBalance(outlook=unplanned(ask, words, facts.outlook)),)])
+        self._plan.done(now, time.thread_time() - spent)
+        return True
 
     def _facts(self, now: float) -> Facts:
         """The world as the store has it; views that only a leader writes are at hand."""
@@ -325,11 +337,17 @@ def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
     one_heap()
     # Before it leads: one that compiles or loads for seconds keeps all clusters waiting.
-    warm_up()
+    planning = Planning()
+    planning.collect()  # starts the worker
+    planners()
     forecast.warm_up()
     scalers()
     collect_rarely()
-    engine = Engine(RedisStore.at(redis_url))
+    run_until_told(Engine(RedisStore.at(redis_url), planning=planning))
+
+
+def run_until_told(engine: Engine) -> None:
+    """Cycle until SIGTERM or Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: engine.stop())
     engine.run()

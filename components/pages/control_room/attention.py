@@ -23,7 +23,7 @@ MOST_OPERATORS = 120
 """A control room of more than one of these is a large one."""
 IN_FULL = 8
 """So many clusters are shown in full on a large one."""
-NEAR, FINE = 6, 7
+NEAR, FINE = 7, 8
 _TROUBLE = (OperatorStatus.FAILED, OperatorStatus.RESTARTING)
 
 
@@ -61,6 +61,7 @@ def attention(world: World) -> dict[str, Attention]:
             (any(o.status in _TROUBLE for o in operators), "failing", "bad"),
             (load > 1.0, "overloaded", "bad"),
             (_late(operators, world.target_latency_s), "late", "bad"),
+            (bool(cluster.cut), "too large", "warn"),
             (name in asked, "to decide", "warn"),
             (name in acting, "under way", "warn"),
             (load_state(load) == "warn", "nearly full", "warn"),

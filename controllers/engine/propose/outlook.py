@@ -1,9 +1,11 @@
 """What the Balance page shows: correlations, load distance, and every planner's plan."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.base import Remaining, planner, planners
@@ -19,6 +21,8 @@ SHOWN = 60
 """Operators and clusters in the matrices: nobody reads more, and the work grows as the square."""
 LARGE = 300
 """Operators from which on not every planner is asked every time."""
+Allow = Callable[[str], Remaining | None]
+"""Begins the time that the planner of that name may take."""
 
 
 class Matrix(Struct, frozen=True, kw_only=True):
@@ -51,6 +55,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     operators: Matrix | None = None
     operators_by_cluster: Matrix | None = None
     proposals: tuple[Proposal, ...] = ()
+    left_out: dict[str, str] = {}  # planners that were not asked, and why
     distance: tuple[tuple[float, float], ...] = ()  # (time, load distance in points)
     content_since: float | None = None  # the followed planner finds nothing worth a move
 
@@ -64,21 +69,23 @@ def outlook(
     auto: bool,
     before: Outlook | None = None,
     turn: int = 0,
-    allow: Callable[[], Remaining] | None = None,
+    allow: Allow | None = None,
+    left_out: Mapping[str, str] | None = None,
 ) -> Outlook:
     """Everything at once; planners that cannot answer say why in their words.
 
     In a large world only the chosen planner and one other are asked, by turns; what the
-    others said before stands while the operators are where they were. `allow` begins the
-    time that one planner may take.
+    others said before stands while the operators are where they were. `left_out` are planners
+    that are not to be asked, and why; so are those that the world is too large for.
     """
+    left_out = {**_too_large(problem), **(left_out or {})}
     series = {item.name: LoadSeries(item.series) for item in problem.items}
     operators, clusters = _fullest(series), _fullest(_of_bins(problem, series))
-    proposals = _proposals(problem, chosen, before, turn, allow)
-    distance = (before.distance if before else ())[-HISTORY + 1 :]
+    proposals = _proposals(problem, chosen, before, turn, allow, left_out)
+    distance: tuple[tuple[float, float], ...] = ()
     if proposals and not problem.unknown:
-        distance = (*distance, (now, proposals[0].plan.before.load_distance))
-    return Outlook(
+        distance = ((now, proposals[0].plan.before.load_distance),)
+    view = Outlook(
         at=now,
         problem=problem,
         wait=wait,
@@ -89,8 +96,17 @@ def outlook(
         operators=_square(operators),
         operators_by_cluster=_operators_by_cluster(problem, operators, clusters),
         proposals=proposals,
+        left_out=left_out,
         distance=distance,
     )
+    return continued(view, before)
+
+
+def continued(view: Outlook, before: Outlook | None) -> Outlook:
+    """With the load distances of the view before it."""
+    if before is None:
+        return view
+    return replace(view, distance=(*before.distance, *view.distance)[-HISTORY:])
 
 
 def warm_up() -> None:
@@ -135,19 +151,36 @@ def _proposals(
     chosen: str,
     before: Outlook | None,
     turn: int,
-    allow: Callable[[], Remaining] | None,
+    allow: Allow | None,
+    left_out: Mapping[str, str],
 ) -> tuple[Proposal, ...]:
     names = list(planners())
-    if len(problem.items) <= LARGE:
-        return tuple(_proposal(name, problem, allow) for name in names)
-    asked = {chosen, names[turn % len(names)]}
+    able = [name for name in names if name not in left_out]
+    asked = set(able)
+    if len(problem.items) > LARGE and able:
+        asked &= {chosen, able[turn % len(able)]}
     still = before is not None and before.problem.placement == problem.placement
     known = {p.plan.planner: p for p in before.proposals} if before and still else {}
-    return tuple(
-        _proposal(name, problem, allow) if name in asked else known[name]
-        for name in names
-        if name in asked or name in known
-    )
+    found: list[Proposal] = []
+    nothing = planner("no_op").plan(problem) if left_out else None
+    for name in names:
+        if name in left_out and nothing is not None:
+            found.append(_nothing(name, nothing, f"Left out: {left_out[name]}."))
+        elif name in asked:
+            found.append(_proposal(name, problem, allow))
+        elif name in known:
+            found.append(known[name])
+    return tuple(found)
+
+
+def _too_large(problem: Problem) -> dict[str, str]:
+    """The planners that a look would wait for too long, and why."""
+    count = len(problem.items)
+    return {
+        name: f"{count} operators are more than the {kind.most_items} up to which it is asked"
+        for name, kind in planners().items()
+        if count > kind.most_items
+    }
 
 
 def _fullest(series: Mapping[str, LoadSeries]) -> dict[str, LoadSeries]:
@@ -158,24 +191,30 @@ def _fullest(series: Mapping[str, LoadSeries]) -> dict[str, LoadSeries]:
     return {name: series[name] for name in first}
 
 
-def _proposal(
-    name: str, problem: Problem, allow: Callable[[], Remaining] | None = None
-) -> Proposal:
-    kind = planners()[name]
+def _proposal(name: str, problem: Problem, allow: Allow | None) -> Proposal:
     try:
-        plan = planner(name).plan(problem, remaining_s=allow() if allow else None)
-        return Proposal(label=kind.label or name, plan=plan, words=explain(plan, problem))
+        plan = planner(name).plan(problem, remaining_s=allow(name) if allow else None)
     except WeirError as error:
-        nothing = planner("no_op").plan(problem)
-        return Proposal(label=kind.label or name, plan=nothing, words=str(error))
+        return _nothing(name, planner("no_op").plan(problem), str(error))
+    label = planners()[name].label or name
+    return Proposal(label=label, plan=plan, words=explain(plan, problem))
+
+
+def _nothing(name: str, plan: Plan, words: str) -> Proposal:
+    """The row of a planner that has no plan; `plan` is one that moves nothing."""
+    plan = replace(plan, planner=name, reason=Reason(text=words))
+    return Proposal(label=planners()[name].label or name, plan=plan, words=words)
 
 
 def _of_bins(problem: Problem, series: Mapping[str, LoadSeries]) -> dict[str, LoadSeries]:
     """Load per capacity of every cluster over time; of one without operators it is 0."""
     nothing = LoadSeries((0.0,) * max((len(s.values) for s in series.values()), default=0))
+    on: dict[str, list[LoadSeries]] = defaultdict(list)
+    for item in problem.items:
+        on[item.bin].append(series[item.name])
     found = {}
     for bin_ in problem.bins:
-        inside = [series[i.name] for i in problem.items if i.bin == bin_.name]
+        inside = on[bin_.name]
         total = LoadSeries.total(inside) if inside else nothing
         found[bin_.name] = total.scaled(1.0 / bin_.capacity)
     return found

@@ -2,7 +2,6 @@
 
 from msgspec.structs import replace
 
-from weir.controllers.balancing.base import planner
 from weir.controllers.balancing.figures import Figures
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.apply.effects import Chain, KeepBalance
@@ -12,7 +11,7 @@ from weir.controllers.engine.propose.balance import BalanceSettings, why_wait
 from weir.controllers.engine.propose.make import made, new_id
 from weir.controllers.engine.propose.outlook import Outlook, by_hand
 from weir.controllers.engine.propose.proposing import proposed
-from weir.controllers.engine.propose.together import cures, followed, planned, touched
+from weir.controllers.engine.propose.together import first_scaled, followed, touched
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.errors import WeirError
@@ -22,6 +21,7 @@ from weir.controllers.model.snapshot import Mode
 def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
     """Turn a fresh view of the balance into a proposal, or say why there is none."""
     wait = why_wait(facts.snapshot, view.problem, facts.rebalances, facts.balance, now)
+    wait = wait or _overtaken(facts, view)
     plan: Plan | None = None
     chain: Chain = ()
     if not wait:
@@ -37,14 +37,27 @@ def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
 
 def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str]:
     """What the followed planner would do now, or why that cannot be said."""
+    name = facts.balance.planner
+    if name in view.left_out:
+        return None, f"{name} is left out: {view.left_out[name]}"
     plan = followed(view, facts)
     if plan is None:
-        return None, f"there is no planner '{facts.balance.planner}'"
-    try:
-        plan, wait = _plan_beside_scaling(plan, view, facts)
-    except WeirError as error:
-        return None, str(error)
-    return (None, wait) if wait else (_steady(plan, view, facts), "")
+        return None, f"there is no planner '{name}'"
+    below = facts.engine.cured_below
+    first = first_scaled(plan, view.problem, _wanted_scales(facts), facts.snapshot, below)
+    if first:
+        return None, f"scaling of {', '.join(first)} comes first; then it is planned again"
+    return _steady(plan, view, facts), ""
+
+
+def _overtaken(facts: Facts, view: Outlook) -> str:
+    """Why a view is no longer of the world as it is: planning takes its time."""
+    now = {o.name: o.cluster for o in facts.snapshot.operators}
+    moved = [i.name for i in view.problem.items if now.get(i.name) != i.bin]
+    if not moved:
+        return ""
+    others = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
+    return f"{moved[0]}{others} left its cluster while this was planned; it is planned again"
 
 
 def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
@@ -95,19 +108,6 @@ def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Cha
         track=facts.track(plan.moves[0].source, plan.planner),
     )
     return proposed(fresh, facts, now)
-
-
-def _plan_beside_scaling(plan: Plan, view: Outlook, facts: Facts) -> tuple[Plan, str]:
-    """The plan, unless a cluster that it does not cure is scaled out first."""
-    scales = _wanted_scales(facts)
-    if not scales:
-        return plan, ""
-    below = facts.engine.cured_below
-    done = planned(view.problem, planner(facts.balance.planner), scales, facts.snapshot, below)
-    if not done.scaled:
-        return done.plan, ""
-    first = sorted(name for name in scales if not cures(plan, name, below))
-    return done.plan, f"scaling of {', '.join(first)} comes first; then it is planned again"
 
 
 def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:

@@ -2,7 +2,7 @@
 
     plan -> does scaling want something, given this plan?
               no: that is the plan, and what it cures is not scaled out
-              yes: scale first; the plan is for the clusters as they will be
+              yes: scale first; then it is planned again
 
 After the integrative framework of Madsen, Zhou, Cao (ICDE 2017), see
 `weir.controllers.balancing.integrative`.
@@ -10,10 +10,6 @@ After the integrative framework of Madsen, Zhou, Cao (ICDE 2017), see
 
 from collections.abc import Mapping
 
-from msgspec.structs import replace
-
-from weir.controllers.balancing.base import Planner
-from weir.controllers.balancing.integrative import Integrated, integrate
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.engine.facts import Facts
@@ -87,28 +83,23 @@ def _counts(rebalance: Recommendation, now: float) -> bool:
     return rebalance.status in (Status.APPROVED, Status.APPLYING)
 
 
-def planned(
+def first_scaled(
+    plan: Plan,
     problem: Problem,
-    planner: Planner,
     scales: Mapping[str, Scale],
     snapshot: Snapshot,
     below: float,
-) -> Integrated:
-    """The plan for the clusters as they are, or as scaling will make them where it has to."""
-
-    def judge(problem: Problem, plan: Plan) -> Problem | None:
-        needed = {
-            name: scale
-            for name, scale in scales.items()
-            if scale.executors > scale.before and not cures(plan, name, below)
-        }
-        sizes = {name: _cores(snapshot, scale) for name, scale in needed.items()}
-        bins = tuple(
-            replace(b, capacity=sizes[b.name]) if sizes.get(b.name) else b for b in problem.bins
-        )
-        return replace(problem, bins=bins) if bins != problem.bins else None
-
-    return integrate(problem, planner, judge)
+) -> list[str]:
+    """Clusters that are to be scaled out before anything moves: the plan does not cure them."""
+    capacity = {b.name: b.capacity for b in problem.bins}
+    return sorted(
+        name
+        for name, scale in scales.items()
+        if scale.executors > scale.before
+        and _cores(snapshot, scale) not in (0.0, capacity.get(name, 0.0))
+        and name in capacity
+        and not cures(plan, name, below)
+    )
 
 
 def _cores(snapshot: Snapshot, scale: Scale) -> float:

@@ -19,6 +19,8 @@ from msgspec import Struct
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.drs.network import Network, Station
 
+LARGEST = 1_000_000  # processors; beyond it the question is a mistake
+
 
 class Allocation(Struct, frozen=True):
     """Processors of each station, in the network's order."""
@@ -44,7 +46,7 @@ def assign_processors(network: Network, most: int) -> Allocation:
     _check_enough(network, most)
     queues = [_Queue(s) for s in network.stations]
     offers = _offers(queues)
-    for _ in range(most - network.least):
+    for _ in range(min(most, LARGEST) - network.least):
         if not offers or offers[0][0] == 0.0:
             break
         _accept(offers, queues)
@@ -65,21 +67,28 @@ def min_processors(network: Network, target_s: float, most: int | None = None) -
             "however many processors there are",
             field="t_max",
         )
-    if most is not None:
-        _check_enough(network, most)
+    _check_enough(network, LARGEST if most is None else most)
     queues = [_Queue(s) for s in network.stations]
     offers = _offers(queues)
     total = network.least
     # By Little, E[T] = service + rows waiting / external: compare on the rows.
     allowed = (target_s - bound) * network.external
-    while sum(q.waiting for q in queues) > allowed and offers[0][0] != 0.0:
+    waiting = sum(q.waiting for q in queues)
+    while waiting > allowed and offers[0][0] != 0.0:
         if total == most:
             raise InvalidInput(
                 f"t_max: {target_s:g} s needs more than the {most} processors allowed",
                 field="t_max",
             )
+        if total > LARGEST:
+            raise InvalidInput(
+                f"t_max: {target_s:g} s needs more than {LARGEST} processors", field="t_max"
+            )
+        waiting += offers[0][0]
         _accept(offers, queues)
         total += 1
+        if not waiting > allowed:  # what was added up is rounded
+            waiting = sum(q.waiting for q in queues)
     return Allocation(tuple(q.servers for q in queues))
 
 

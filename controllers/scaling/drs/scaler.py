@@ -11,7 +11,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import setting
 from weir.controllers.scaling.answers import because, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.drs.allocate import assign_processors, min_processors
+from weir.controllers.scaling.drs.allocate import LARGEST, assign_processors, min_processors
 from weir.controllers.scaling.drs.measure import (
     Figure,
     Smoothing,
@@ -161,7 +161,9 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
     def _sized(self, facts: Facts, network: Network, overhead: float) -> tuple[int, float | None]:
         """Executors by MinProcessors, and the latency that they should bring."""
         s = self.settings
-        if network.least > facts.high * facts.cores:  # more than allowed: no need for the model
+        if network.least > min(
+            facts.high * facts.cores, LARGEST
+        ):  # more than allowed: no need for the model
             return ceil(network.least / facts.cores), None
         for extra in (overhead, 0.0):  # where overhead alone exceeds T_max, do what can be done
             try:
@@ -205,6 +207,6 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
 
 def _sojourn_s(network: Network, cores: int) -> float | None:
     """The model's latency with that many cores; None where they cannot keep up."""
-    if cores < network.least:
+    if cores < network.least or network.least > LARGEST:
         return None
     return network.sojourn_s(assign_processors(network, cores).processors)

@@ -17,10 +17,14 @@ import msgspec
 from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.scaling.drs.allocate import Allocation, assign_processors, min_processors
+from weir.controllers.scaling.drs.allocate import (
+    LARGEST,
+    Allocation,
+    assign_processors,
+    min_processors,
+)
 from weir.controllers.scaling.drs.network import Network, Station, arrival_rates, check_loops
 
-_LARGEST = 1_000_000  # processors of one operator; beyond it the question is a mistake
 _MOST_VARIED = 1e12  # of ca2 and cs2; beyond it the waiting time is no number any more
 _AGREES = 0.05  # a measured rate may be off by so much
 _UNKNOWN = "Object contains unknown field `"
@@ -102,9 +106,9 @@ def network_of(problem: Problem) -> Network:
         for o in problem.operators
     )
     for i, station in enumerate(stations):
-        if not station.offered <= _LARGEST:
+        if not station.offered <= LARGEST:
             raise InvalidInput(
-                f"operators[{i}].mu: {station.name} would need more than {_LARGEST} processors",
+                f"operators[{i}].mu: {station.name} would need more than {LARGEST} processors",
                 field=f"operators[{i}].mu",
             )
     return Network(stations=stations, external=_entering(problem, rates))

@@ -1,6 +1,7 @@
 """The optimiser: against brute force, against Flux, and with more time."""
 
 import itertools
+import time
 import zlib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from benchmarks.albic_instances import instance
 from tests.unit.controllers.balancing.problems import random_problem, simple
 from weir.controllers.balancing import kernel
 from weir.controllers.balancing.arrays import Arrays
+from weir.controllers.balancing.base import Deadline
 from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.flux import Flux
 from weir.controllers.balancing.milp import Milp, MilpSettings
@@ -54,15 +56,15 @@ def test_bound_and_plan_enclose_the_optimum(loads, moves, data):
 
 def test_given_time_a_small_problem_is_solved_exactly():
     problem = random_problem(1, bins=3, items=8, moves=4)
-    looks = iter([9.0, 9.0])
-    plan = Milp().plan(problem, remaining_s=lambda: next(looks, 0.0))
+    ends = time.monotonic() + 60.0
+    plan = Milp().plan(problem, remaining_s=lambda: ends - time.monotonic())
     assert plan.after.load_distance == pytest.approx(brute_force(Arrays.of(problem)), abs=1e-6)
     assert plan.bound == pytest.approx(plan.after.load_distance, abs=0.01)
 
 
 def test_what_is_proven_optimal_takes_no_more_time():
     problem = random_problem(1, bins=3, items=8, moves=4)
-    looks = iter([9.0, 9.0])  # whether there is time, and how much; a third look would fail
+    looks = iter([9.0] * 1000)  # going on would take all of them, and one more would fail
     assert Milp().plan(problem, remaining_s=lambda: next(looks)).moves
 
 
@@ -89,8 +91,11 @@ def test_gap_to_the_bound_is_small_on_the_papers_instances():
 def test_more_time_is_never_a_worse_plan():
     problem = instance(40, 800, 0.6, 20, seed=3)
     distances = []
+    counted = itertools.count()
+    Milp().plan(problem, seed=1, remaining_s=Deadline(lambda: next(counted) + 1.0))
+    fixed = next(counted)  # looks at the clock before the first one that goes on
     for looks in (0, 1, 3, 9, 20):
-        left = itertools.chain([1.0] * looks, itertools.repeat(0.0))
+        left = itertools.chain([1.0] * (fixed + looks), itertools.repeat(0.0))
         plan = Milp().plan(problem, seed=1, remaining_s=lambda left=left: next(left))
         distances.append(plan.after.load_distance)
     assert distances == sorted(distances, reverse=True)

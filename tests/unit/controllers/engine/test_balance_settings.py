@@ -63,14 +63,37 @@ def test_a_planner_that_is_given_time_solves_a_small_problem_to_the_end() -> Non
     samples = history()
     snapshot: Snapshot = now(samples)
     problem = problem_now(snapshot, samples, SETTINGS)
-    started: list[float] = []
+    started: list[str] = []
 
-    def allow():
-        started.append(1.0)
+    def allow(name):
+        started.append(name)
         return lambda: 1.0
 
     view = outlook(problem, snapshot.at, wait="", chosen="", auto=False, allow=allow)
-    assert len(started) == len(planners())
+    assert started == list(planners())
     (best,) = (p.plan for p in view.proposals if p.plan.planner == "milp")
     assert best.bound is not None
     assert best.after.load_distance - best.bound < 0.01
+
+
+def test_planners_that_a_world_is_too_large_for_are_left_out_and_say_so(monkeypatch) -> None:
+    samples = history()
+    snapshot = now(samples)
+    problem = problem_now(snapshot, samples, SETTINGS)
+    monkeypatch.setattr(planners()["albic"], "most_items", len(problem.items) - 1)
+    asked: list[str] = []
+
+    def allow(name):
+        asked.append(name)
+
+    view = outlook(problem, snapshot.at, wait="", chosen="", auto=False, allow=allow)
+    assert asked == [name for name in planners() if name != "albic"]
+    (row,) = (p for p in view.proposals if p.plan.planner == "albic")
+    assert row.words == f"Left out: {view.left_out['albic']}."
+    assert row.label == "ALBIC"
+    assert row.plan.moves == ()
+    count = len(problem.items)
+    assert (
+        view.left_out["albic"]
+        == f"{count} operators are more than the {count - 1} up to which it is asked"
+    )

@@ -1,5 +1,6 @@
 """Which plans become proposals: those that even the load out, or bring together what talks."""
 
+from engine_world import Lead, World, view_of
 from msgspec.structs import replace
 
 from weir.controllers.balancing.problem import Bin, Flow, Item, Problem
@@ -78,3 +79,20 @@ def test_it_is_not_bought_with_a_load_that_is_too_uneven() -> None:
     assert looked(apart(heavier=0.15)) == (0, "albic gains only -15.0 points")
     even = replace(SETTINGS, most_distance=3.0)
     assert looked(apart(heavier=0.05), even) == (0, "albic gains only -5.0 points")
+
+
+def test_a_plan_for_a_world_that_has_changed_meanwhile_is_not_followed() -> None:
+    world = World(a={"count": 0.9, "rank": 0.7}, b={"top": 0.1})
+    lead = Lead(world)
+    for _ in range(12):
+        world.tick()
+        lead.store.renew(lead.lease, 30.0)
+    view = view_of(lead.facts(), "milp", world.now)
+    assert view.proposals[0].plan.moves
+    world.where["rank"] = "b"  # it has moved while the planner was at work
+    world.report()
+    world.now += 2.0
+    world.report()
+    (chain,) = balanced(lead.facts(), view, world.now)
+    (kept,) = chain
+    assert kept.outlook.wait == "rank left its cluster while this was planned; it is planned again"

@@ -1,0 +1,190 @@
+"""The planning process: asked, answered, late, killed; the engine goes on in every case."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from engine_world import World
+
+from tests.unit.balancing.problems import simple
+from tests.unit.pipeline.engine.stuck_engine import STUCK
+from weir.controllers.balancing.base import planners
+from weir.controllers.balancing.problem import Problem
+from weir.pipeline.engine.planning import (
+    KILL_S,
+    LATE_S,
+    LEFT_OUT_S,
+    RESTART_S,
+    Answer,
+    Ask,
+    Planning,
+)
+from weir.pipeline.engine.process import Engine
+
+ROOT = Path(__file__).parents[3]
+WATCHDOG_S = 120.0
+
+
+class Clock:
+    """Time for the engine's side alone: nothing is late on a slow machine by itself."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def until(done: Callable[[], object]) -> None:
+    ends = time.monotonic() + WATCHDOG_S
+    while not done():
+        assert time.monotonic() < ends, "the worker did not answer"
+        time.sleep(0.02)
+
+
+def hanging() -> Problem:
+    problem = simple([[60.0, 30.0], [5.0]])
+    items = (problem.items[0], *problem.items[2:])
+    return Problem(
+        bins=problem.bins, items=(*items, type(items[0])(name="hang", load=9.0, bin="b0"))
+    )
+
+
+def ask_of(problem: Problem, planning: Planning) -> Ask:
+    return Ask(
+        problem=problem, at=5.0, chosen="milp", auto=False, turn=0, left_out=planning.left_out
+    )
+
+
+def ready(planning: Planning) -> Planning:
+    until(lambda: planning.collect() or planning.free)
+    return planning
+
+
+def answer(planning: Planning) -> Answer:
+    found: list[Answer] = []
+    until(lambda: found or [found.append(a) for a in [planning.collect()] if a])
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def planning(clock: Clock) -> Iterator[Planning]:
+    planning = Planning(STUCK, clock=clock)
+    yield planning
+    planning.close()
+
+
+def test_an_answer_is_for_the_problem_that_was_asked(planning: Planning):
+    planning.collect()
+    assert planning.words == "the planners are being loaded"
+    ready(planning)
+    problem = simple([[60.0, 30.0], [5.0]])
+    planning.ask(ask_of(problem, planning))
+    assert not planning.free
+    view = answer(planning).view
+    assert (view.problem, view.at, planning.words) == (problem, 5.0, "")
+    assert [p.plan.planner for p in view.proposals] == sorted([*planners(), "stuck"])
+    (best,) = (p.plan for p in view.proposals if p.plan.planner == "milp")
+    assert best.moves
+
+
+def test_a_planner_that_hangs_is_named_killed_and_left_out(planning: Planning, clock: Clock):
+    ready(planning)
+    planning.ask(ask_of(hanging(), planning))
+    until(lambda: planning.collect() or planning._planner == "stuck")
+    clock.now += LATE_S + 1.0
+    assert planning.words == "planning is late: stuck has been at it for 6 s"
+    worker = planning._worker
+    clock.now += KILL_S
+    assert planning.collect() is None
+    assert worker._process.returncode == -signal.SIGKILL
+    said = f"stuck was stopped after {KILL_S:.0f} s"
+    assert planning.words == f"{said}; planning begins again"
+    clock.now += RESTART_S
+    ready(planning)
+    planning.ask(ask_of(hanging(), planning))
+    view = answer(planning).view
+    assert view.left_out == {"stuck": said}
+    (row,) = (p for p in view.proposals if p.plan.planner == "stuck")
+    assert (row.words, row.plan.moves) == (f"Left out: {said}.", ())
+    assert planning.words == ""
+    clock.now += LEFT_OUT_S
+    assert planning.left_out == {}
+
+
+def test_a_worker_that_dies_is_replaced(planning: Planning, clock: Clock):
+    ready(planning)
+    planning._worker._process.kill()
+    until(lambda: planning.collect() or planning._worker is None)
+    assert planning.words == "the planning process was ended; planning begins again"
+    clock.now += RESTART_S
+    ready(planning)
+    planning.ask(ask_of(simple([[60.0, 30.0], [5.0]]), planning))
+    assert answer(planning).view.proposals
+
+
+def test_a_worker_that_cannot_start_is_said_and_nothing_else_stops():
+    world = World(a={"count": 0.6, "rank": 0.5}, b={"top": 0.1})
+    engine = Engine(world.store, planning=Planning(("/nowhere/python",)))
+    for _ in range(4):
+        world.tick()
+        engine.cycle(world.now)
+    view = world.store.outlook()
+    assert view.wait.startswith("the planning process cannot start: ")
+    assert {p.words for p in view.proposals} == {f"Left out: {view.wait}."}
+    assert view.distance[-1][0] == view.at
+    assert "cannot start" in next(p.detail for p in world.store.parts() if p.kind == "engine")
+
+
+def test_the_engine_goes_on_while_a_planner_hangs_and_plans_without_it_afterwards(
+    planning: Planning, clock: Clock
+):
+    world = World(a={"hang": 0.6, "count": 0.5}, b={"top": 0.1})
+    engine = Engine(world.store, planning=ready(planning))
+
+    def cycle() -> None:
+        world.tick()
+        engine.cycle(world.now)
+
+    cycle()
+    until(lambda: planning._planner == "stuck" or planning.collect())
+    clock.now += LATE_S + 1.0
+    for _ in range(4):
+        cycle()
+    assert world.store.snapshot().at == world.now
+    assert world.store.lease("engine") is not None
+    assert world.store.outlook().wait == "planning is late: stuck has been at it for 6 s"
+    clock.now += KILL_S
+    for _ in range(4):
+        cycle()
+    assert world.store.outlook().wait.startswith("stuck was stopped after")
+    clock.now += RESTART_S
+    until(lambda: cycle() or world.store.outlook().left_out.keys() == {"stuck"})
+    assert "stuck" not in world.store.outlook().wait
+
+
+def test_sigterm_ends_an_engine_whose_planner_hangs():
+    engine = subprocess.Popen(
+        [sys.executable, "-m", "tests.unit.pipeline.engine.stuck_engine"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with engine:
+        try:
+            lines = iter(engine.stdout.readline, "")
+            assert next(line for line in lines if "stuck has been at it" in line).startswith("True")
+            engine.send_signal(signal.SIGTERM)
+            rest, _ = engine.communicate(timeout=WATCHDOG_S)
+        finally:
+            engine.kill()
+    assert rest.endswith("ended\n")
+    assert engine.returncode == 0

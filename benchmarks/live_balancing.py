@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import report
+from tests.support.given import given_mode
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, Rebalance
@@ -38,7 +39,7 @@ BUCKET_S = 10.0
 def place(system: System, wanted: dict[str, str]) -> None:
     """Bring every operator where the case wants it, and let the pipeline run empty."""
     for cluster in system.store.clusters():
-        system.store.set_mode(cluster, Mode.OBSERVE)
+        given_mode(system.store, cluster, Mode.OBSERVE)
     system.command("rate", "--pause")
     wait_until(lambda: all(r.final for r in system.store.rebalances()), 400, "moves have ended")
     present = system.store.placements()
@@ -97,7 +98,7 @@ def policy(
     for cluster in system.store.clusters():
         # Only the planner acts here, and the mode stays what it is whatever comes of it.
         system.store.save_settings(f"scale:{cluster}", {"scaler": "no_op"})
-        system.store.set_mode(cluster, Mode.AUTO)
+        given_mode(system.store, cluster, Mode.AUTO)
     system.store.set_workload(
         Workload(
             name="tweets", rows_per_s=100.0, most_rows_per_s=float(options.most),

@@ -1,50 +1,31 @@
 """`status`, `rate`, `scale` and `operator`: the page's buttons on the command line."""
 
 import time
-import uuid
 from collections.abc import Iterator
 
-from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
-from weir.commands.trail import me
+from weir.commands.trail import request
+from weir.controllers import service
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
-from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.engine.skipped import merged_skips, skip_words
-from weir.controllers.model.command import CommandResult, CommandStatus, describe
-from weir.controllers.model.decision import Move, Moves, Reason, Scale
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
+from weir.controllers.model.command import Command, CommandResult, CommandStatus, describe
+from weir.controllers.model.errors import NotFound, Refused, Unavailable
+from weir.controllers.model.placement import LEADER
 from weir.controllers.model.settings import build
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import operating
-from weir.controllers.service import recommendations as people
-from weir.controllers.service.operating import VERBS
-from weir.metrics.agent.commands import LEADER
 
-EXPIRES_AFTER_S = 30.0
 LEADERLESS_S = 20.0  # longer than a standby needs to take over
 
 
 def scale(store: Store, cluster: str, executors: int, comment: str = "") -> CommandResult:
     """Bring a cluster to a number of executors."""
-    snapshot = Snapshot.of(store.latest(), time.time())
-    found = snapshot.cluster(cluster)
-    if found is None:
-        names = ", ".join(c.name for c in snapshot.clusters) or "none"
-        raise NotFound(f"there is no cluster '{cluster}'; known: {names}")
-    if not found.min_executors <= executors <= found.max_executors:
-        raise InvalidInput(
-            f"{cluster} may have {found.min_executors} to {found.max_executors} executors, "
-            f"not {executors}",
-            field="executors",
-        )
-    decision = by_hand(snapshot, cluster, executors)
-    asked = _ask(store, decision, comment)
+    asked = _approved(service.scale(store, request(comment), cluster, executors))
     with Console(stderr=True).status(f"{cluster}: scale to {executors}") as line:
         for found in _followed(store, asked):
             told = store.command(found.id)
@@ -56,25 +37,12 @@ def scale(store: Store, cluster: str, executors: int, comment: str = "") -> Comm
 
 def operator(store: Store, verb: str, name: str, comment: str = "") -> CommandResult:
     """Start, stop or restart an operator where it is placed."""
-    if verb not in VERBS:
-        raise InvalidInput(f"'{verb}' is not one of {', '.join(VERBS)}", field="verb")
-    placed = store.placements().get(name)
-    if placed is None:
-        names = ", ".join(sorted(store.placements())) or "none"
-        raise NotFound(f"there is no operator '{name}'; known: {names}")
-    return _send(store, placed.cluster, VERBS[verb](operator=name), comment)
+    return _answer(store, service.tell_operator(store, request(comment), verb, name))
 
 
 def move(store: Store, operator_name: str, cluster: str, comment: str = "") -> Rebalance:
     """Move one operator to another cluster and wait until it commits there."""
-    placed = store.placements().get(operator_name)
-    if placed is None:
-        names = ", ".join(sorted(store.placements())) or "none"
-        raise NotFound(f"there is no operator '{operator_name}'; known: {names}")
-    if placed.cluster == cluster:
-        raise InvalidInput(f"{operator_name} is in {cluster} already", field="cluster")
-    step = Move(operator=operator_name, source=placed.cluster, target=cluster)
-    asked = _ask(store, Moves(moves=(step,), reason=Reason(text="Chosen by hand.")), comment)
+    asked = _approved(service.move(store, request(comment), operator_name, cluster))
     made: Rebalance | None = None
     with Console(stderr=True).status(f"moving {operator_name} to {cluster}") as line:
         for found in _followed(store, asked):
@@ -90,9 +58,7 @@ def move(store: Store, operator_name: str, cluster: str, comment: str = "") -> R
 def balance(store: Store, planner_name: str | None) -> str:
     """Show or set which planner the engine follows."""
     if planner_name is not None:
-        people.set_settings(
-            store, BALANCE, {"planner": planner(planner_name).name}, by=me(), now=time.time()
-        )
+        service.set_settings(store, request(), BALANCE, {"planner": planner(planner_name).name})
     settings = build(BalanceSettings, store.settings(BALANCE))
     modes = store.modes()
     said = ", ".join(f"{c} {modes.get(c, Mode.APPROVE).value}" for c in store.clusters())
@@ -110,14 +76,7 @@ def rate(
     found = [w for w in store.workloads() if name is None or w.name == name]
     if not found:
         raise NotFound("there is no such load generator")
-    workload = found[0]
-    if rows_per_s is not None:
-        if rows_per_s < 0:
-            raise InvalidInput("a rate is not negative", field="rows_per_s")
-        workload = replace(workload, rows_per_s=rows_per_s, ramp_rows_per_s2=0.0, paused=False)
-    if paused is not None:
-        workload = replace(workload, paused=paused)
-    operating.steer(store, found[0], workload, by=me(), now=time.time(), comment=comment)
+    workload = service.set_rate(store, request(comment), found[0].name, rows_per_s, paused)
     state = "paused" if workload.paused else f"{workload.rows_per_s:,.0f} rows/s"
     return f"{workload.name}: {state}"
 
@@ -159,15 +118,13 @@ def status(store: Store, console: Console) -> None:
         console.print(f"since {since} {skip_words(skip)}", style="yellow", markup=False)
 
 
-def need_engine(store: Store) -> None:
-    """Say so if nobody would carry anything out."""
-    if store.lease(LEADER) is None:
-        raise Unavailable("no engine leads, so nobody would carry it out; start `weir engine`")
+def forget(store: Store, cluster: str, comment: str = "") -> str:
+    """Remove a cluster that is gone for good."""
+    service.forget_cluster(store, request(comment), cluster)
+    return f"{cluster} is forgotten"
 
 
-def _ask(store: Store, decision: Scale | Moves, comment: str) -> Recommendation:
-    need_engine(store)
-    asked = people.propose_by_hand(store, decision, by=me(), now=time.time(), comment=comment)
+def _approved(asked: Recommendation) -> Recommendation:
     if asked.status is Status.PROPOSED:
         raise Refused(f"{asked.id} waits for somebody else to approve it")
     return asked
@@ -195,13 +152,10 @@ def _outcome(found: Recommendation) -> str:
     return last.why or str(found.status)
 
 
-def _send(store: Store, cluster: str, action: operating.Told, comment: str) -> CommandResult:
-    command = operating.tell(
-        store, cluster, action, id=uuid.uuid4().hex, by=me(), now=time.time(),
-        expires_after_s=EXPIRES_AFTER_S, comment=comment,
-    )  # fmt: skip
-    console = Console(stderr=True)
-    with console.status(f"{cluster}: {describe(action)}") as line:
+def _answer(store: Store, command: Command) -> CommandResult:
+    """What becomes of a command; progress goes to the terminal."""
+    cluster, console = command.cluster, Console(stderr=True)
+    with console.status(f"{cluster}: {describe(command.action)}") as line:
         while True:
             found = store.command(command.id)
             result = found[1] if found else None

@@ -206,6 +206,14 @@ def balance(
 
 
 @app.command()
+def forget(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Remove a cluster that is gone for good, with its series and what was learned of it."""
+    from weir.commands import control
+
+    print(control.forget(_store(redis), cluster, comment))
+
+
+@app.command()
 def plan(
     problem: Annotated[
         str, typer.Argument(help="JSON file with bins, items, flows and budget; - for stdin")

@@ -54,10 +54,7 @@ def show(id: str, redis: Redis = DEFAULT_REDIS) -> None:
 
 def approve(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Approve a recommendation as it stands now."""
-    from weir.commands.control import need_engine
-
     store = _store(redis)
-    need_engine(store)
     _decide("approve", store, id, comment, plan_hash=_found(store, id).plan_hash)
 
 
@@ -73,26 +70,22 @@ def cancel(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None
 
 def rollback(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Undo what a recommendation did."""
-    from weir.commands.control import need_engine
-
-    store = _store(redis)
-    need_engine(store)
-    _decide("rollback", store, id, comment)
+    _decide("rollback", _store(redis), id, comment)
 
 
 def pause(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Stop every automatic action at once."""
-    from weir.controllers.service import recommendations as people
+    from weir.controllers import service
 
-    changed = people.pause_all(_store(redis), **_who(comment))
+    changed = service.pause_all(_store(redis), _request(comment))
     print("paused" if changed else "it was paused already")
 
 
 def resume(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Let the engine act by itself again."""
-    from weir.controllers.service import recommendations as people
+    from weir.controllers import service
 
-    changed = people.resume_all(_store(redis), **_who(comment))
+    changed = service.resume_all(_store(redis), _request(comment))
     print("resumed" if changed else "nothing was paused")
 
 
@@ -105,16 +98,16 @@ def mode(
     comment: Comment = "",
 ) -> None:
     """Set how much a cluster lets the engine do."""
-    from weir.controllers.service import recommendations as people
+    from weir.controllers import service
 
-    print(f"{cluster}: {people.set_mode(_store(redis), cluster, mode, **_who(comment)).value}")
+    print(f"{cluster}: {service.set_mode(_store(redis), _request(comment), cluster, mode).value}")
 
 
 def settings(
     group: Annotated[
         str,
         typer.Argument(
-            help="engine, balance, guards:CLUSTER, criteria:CLUSTER, scale:CLUSTER or scale:CLUSTER:SCALER"
+            help="engine, balance, record, guards:CLUSTER, criteria:CLUSTER, scale:CLUSTER or scale:CLUSTER:SCALER"
         ),
     ] = "",
     values: Annotated[
@@ -125,8 +118,8 @@ def settings(
     comment: Comment = "",
 ) -> None:
     """Show or change settings; without a group, list the groups."""
+    from weir.controllers import service
     from weir.controllers.engine.groups import groups, kind_of
-    from weir.controllers.service import recommendations as people
 
     store = _store(redis)
     if not group:
@@ -135,7 +128,7 @@ def settings(
         return
     kind = kind_of(group)
     if values:
-        people.set_settings(store, group, _pairs(values), **_who(comment))
+        service.set_settings(store, _request(comment), group, _pairs(values))
     _show_settings(kind, store.settings(group), store.settings_changed(group), json)
 
 
@@ -186,39 +179,35 @@ def qtable(
     """Export, import or reset what Q-learning has learned in a cluster."""
     import msgspec
 
+    from weir.controllers import service
     from weir.controllers.model.errors import InvalidInput
-    from weir.controllers.service import qtable as learned
 
     store = _store(redis)
     if verb == "export":
-        data = msgspec.json.format(msgspec.json.encode(learned.exported(store, cluster)))
+        data = msgspec.json.format(msgspec.json.encode(service.qtable(store, cluster)))
         return file.write_bytes(data + b"\n") and None if file else print(data.decode())
     if verb == "import":
         text = file.read_bytes() if file else sys.stdin.buffer.read()
-        try:
-            plain = msgspec.json.decode(text)
-        except msgspec.DecodeError as error:
-            raise InvalidInput(f"the file is not JSON: {error}", field="file") from None
-        learned.imported(store, cluster, plain, **_who(comment))
+        service.import_qtable(store, _request(comment), cluster, text, file.name if file else "")
         return print(f"{cluster}: the table was imported")
     if verb == "reset":
-        learned.reset(store, cluster, **_who(comment))
+        service.reset_qtable(store, _request(comment), cluster)
         return print(f"{cluster}: Q-learning begins anew")
     raise InvalidInput(f"'{verb}' is not one of export, import, reset", field="verb")
 
 
 def _decide(verb: str, store: Any, id: str, comment: str, **more: Any) -> None:
+    from weir.controllers import service
     from weir.controllers.engine.trail import in_words
-    from weir.controllers.service import recommendations as people
 
-    done = getattr(people, verb)(store, id, **more, **_who(comment))
+    done = getattr(service, verb)(store, _request(comment), id, **more)
     print(f"{done.id} {done.status}: {in_words(done)}")
 
 
-def _who(comment: str) -> dict[str, Any]:
-    from weir.commands.trail import me
+def _request(comment: str) -> Any:
+    from weir.commands.trail import request
 
-    return {"by": me(), "now": time.time(), "comment": comment}
+    return request(comment)
 
 
 def _store(redis: str) -> Any:

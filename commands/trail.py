@@ -4,13 +4,21 @@ import getpass
 import logging
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from weir.controllers.service import Request
 
 
 def me() -> str:
     """Who sits at the terminal."""
     return f"command line: {getpass.getuser()}"
+
+
+def request(comment: str = "") -> Request:
+    """A request of whoever sits at the terminal."""
+    return Request(by=me(), at=time.time(), comment=comment, id=uuid.uuid4().hex)
 
 
 @contextmanager

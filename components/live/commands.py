@@ -10,22 +10,16 @@ from weir.components.pages.balance.rebalances import WORDS
 from weir.components.ui.text import plural, seconds
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.model.command import (
-    Action,
     Command,
     CommandResult,
     CommandStatus,
-    RestartOperator,
-    ScaleTo,
-    StartOperator,
-    StopOperator,
     describe,
 )
-from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import Cluster
+from weir.controllers.service.operating import COMMAND_LIVES_S
 
 Verb = Literal["scale", "start", "stop", "restart"]
-EXPIRES_AFTER_S = 120.0
-"""A command that no agent has taken by then is not carried out any more."""
 
 
 class CommandRow(Struct, frozen=True, kw_only=True):
@@ -124,7 +118,7 @@ def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Ques
         raise NotFound(f"There is no cluster {cluster} any more.")
     warning = (
         f"{cluster} has sent no data lately; the command waits up to "
-        f"{EXPIRES_AFTER_S:.0f} s for its agent and is dropped then."
+        f"{COMMAND_LIVES_S:.0f} s for its agent and is dropped then."
         if stale(world, cluster)
         else ""
     )
@@ -172,21 +166,6 @@ def scale_text(now: int, wanted: int, cores_per_executor: int, cluster: str) -> 
         f"{cluster} gives {plural(now - wanted, 'executor')} back: {now} now, {wanted} then, "
         f"{cores} in all. Tasks that run on them finish first; no row is lost."
     )
-
-
-def action_of(verb: Verb, operator: str, executors: int | None) -> Action:
-    """The action behind a dialog's button."""
-    match verb:
-        case "scale":
-            if executors is None or executors < 0:
-                raise InvalidInput("Say how many executors there should be.", field="executors")
-            return ScaleTo(executors=executors)
-        case "start":
-            return StartOperator(operator=operator)
-        case "stop":
-            return StopOperator(operator=operator)
-        case "restart":
-            return RestartOperator(operator=operator)
 
 
 def _scale_question(cluster: Cluster, warning: str) -> Question:

@@ -9,17 +9,7 @@ from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.verification import Track
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.snapshot import Mode
-
-PASSIVE = (Mode.OBSERVE, Mode.RECOMMEND)
-"""Modes in which what the engine says cannot be approved."""
-
-
-class Pause(Struct, frozen=True, kw_only=True):
-    """Who stopped every automatic action, when and why."""
-
-    at: float
-    by: str
-    why: str = ""
+from weir.controllers.service import Paused
 
 
 class Control(Struct, frozen=True, kw_only=True):
@@ -28,7 +18,7 @@ class Control(Struct, frozen=True, kw_only=True):
     recommendations: tuple[Recommendation, ...] = ()  # newest first
     modes: Mapping[str, Mode] = {}
     settings: EngineSettings = EngineSettings()
-    paused: Pause | None = None
+    paused: Paused | None = None
     tracks: Mapping[str, Track] = {}  # how actions on a cluster turned out
     waits: Mapping[str, str] = {}  # why the scaler of a cluster asks for nothing
     fetched: Recommendation | None = None  # an older one, for its own page
@@ -50,4 +40,4 @@ class Control(Struct, frozen=True, kw_only=True):
 
     def advice_only(self, clusters: Iterable[str]) -> bool:
         """Whether what the engine says about these clusters cannot be approved."""
-        return self.mode(*clusters) in PASSIVE
+        return self.mode(*clusters).advice_only

@@ -4,20 +4,19 @@ import logging
 
 import msgspec
 
-from weir.components.live.control import Control, Pause
+from weir.components.live.control import Control
 from weir.controllers.engine.facts import LOOK_BACK
-from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.judge.verification import Track, tracks
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.recommendation import Recommendation
-from weir.controllers.service.recommendations import engine_settings
+from weir.controllers.engine.stored import engine_settings
+from weir.controllers.service import paused
 
 log = logging.getLogger(__name__)
 
 KEPT = 60
 SELDOM_S = 5.0
 """Outlooks and track records are large and change every few seconds: no need to look more often."""
-TRAIL = 100
 
 
 class ControlReader:
@@ -38,7 +37,7 @@ class ControlReader:
             recommendations=_known(store),
             modes=store.modes(),
             settings=settings,
-            paused=_pause(store) if settings.paused else None,
+            paused=paused(store),
             tracks=self._tracks,
             waits=self._waits,
         )
@@ -57,12 +56,3 @@ def _waits(store: Store) -> dict[str, str]:
     except msgspec.DecodeError as error:  # written by another version
         log.warning("scale outlooks: %s", error)
         return {}
-
-
-def _pause(store: Store) -> Pause:
-    """Who paused, from the trail; else who last changed the engine's settings."""
-    for entry in store.audit(TRAIL):
-        if entry.action == "engine.paused":
-            return Pause(at=entry.at, by=entry.by, why=entry.why)
-    by, at = store.settings_changed(ENGINE) or ("", 0.0)
-    return Pause(at=at, by=by)

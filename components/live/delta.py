@@ -13,7 +13,7 @@ from msgspec import Struct
 from weir.components.live.built import Built, Recent
 from weir.components.live.charts import points
 from weir.components.live.digest import digest
-from weir.components.live.world import World, stale_after_s
+from weir.components.live.world import World
 from weir.components.pages import Page, page_of
 from weir.components.pages.balance import view as balance
 from weir.components.pages.balance.render_note import balance_note
@@ -29,6 +29,7 @@ from weir.components.ui.commands_list import commands_list
 from weir.components.ui.health_bar import health_bar
 from weir.components.ui.modes import pause_box
 from weir.components.ui.path import place
+from weir.controllers.model.snapshot import stale_after_s
 
 
 class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):

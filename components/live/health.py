@@ -16,11 +16,12 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.components.live.world import World, stale, stale_after_s
+from weir.components.live.world import World, stale
 from weir.components.ui.text import plural
 from weir.controllers.engine.ports import Part
 from weir.controllers.engine.skipped import Skipped, merged_skips, skip_words
 from weir.controllers.model.age import age_s
+from weir.controllers.model.snapshot import stale_after_s
 
 MANY = 12
 """Of a kind with more parts than these, the header does not name those that are well."""

@@ -18,13 +18,8 @@ from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.skipped import Skipped
-from weir.controllers.model.age import age_s
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
-
-STALE_AT_LEAST_S = 6.0
-"""No report is called missing before this, however short the period."""
-
 
 T = TypeVar("T")
 
@@ -102,19 +97,9 @@ def on_their_way(world: World) -> dict[str, MoveState]:
     }
 
 
-def stale_after_s(period_s: float) -> float:
-    """From this age on, a cluster's data counts as missing: three periods, not less than 6 s.
-
-    >>> stale_after_s(2.0), stale_after_s(10.0)
-    (6.0, 30.0)
-    """
-    return max(STALE_AT_LEAST_S, 3 * period_s)
-
-
 def stale(world: World, cluster: str) -> bool:
     """Whether the data of a cluster is too old to be called live."""
-    sample = world.newest(cluster)
-    return sample is None or age_s(sample.at, world.at) > stale_after_s(sample.period_s)
+    return world.snapshot.stale(cluster)
 
 
 def samples_of_operator(world: World, operator: str) -> list[ClusterSample]:

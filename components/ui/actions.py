@@ -1,7 +1,6 @@
 """What the buttons do. Always by HTTP: a click is carried out now or fails visibly."""
 
 import asyncio
-import time
 import uuid
 from typing import Any
 
@@ -9,20 +8,18 @@ import msgspec
 import redis
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
-from msgspec.structs import replace
 
-from weir.components.live.commands import EXPIRES_AFTER_S, Question, action_of, question, scale_text
+from weir.components.live.commands import Question, question, scale_text
 from weir.components.live.hub import Hub
-from weir.components.ui import asking, ids
+from weir.components.ui import ids
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.ui.text import rate
-from weir.components.web.security import Role, current_user, require
-from weir.controllers.engine.ports import Workload
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import ScaleTo, describe
-from weir.controllers.model.errors import InvalidInput, NotFound, WeirError
-from weir.controllers.service import operating
+from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.metrics.store.redis_store import RedisStore
 
 AWAY = "Redis cannot be reached, so nothing was sent. Try again when it is back."
@@ -100,9 +97,7 @@ def _register_confirm(app: Dash, hub: Hub) -> None:
     @require(Role.APPROVER)
     async def confirm(_clicks: int, pending: Any, executors: Any, comment: Any) -> Any:
         try:
-            said = await asyncio.to_thread(
-                _carry_on, hub, _asked(pending), executors, commented(comment)
-            )
+            said = await asyncio.to_thread(_carry_on, hub, _asked(pending), executors, comment)
         except WeirError as error:
             return no_update, str(error), no_update
         except (redis.exceptions.RedisError, OSError):
@@ -133,9 +128,7 @@ def _register_workload(app: Dash, hub: Hub) -> None:
         comment = {n["name"]: w for n, w in zip(whose, whys, strict=True)}.get(asked["name"])
         pause = asked["type"] == "workload-pause"
         try:
-            done = await asyncio.to_thread(
-                _steer, hub.store, asked["name"], pause, wanted, commented(comment)
-            )
+            done = await asyncio.to_thread(_steer, hub.store, asked["name"], pause, wanted, comment)
         except WeirError as error:
             return toast(str(error), "bad")
         except (redis.exceptions.RedisError, OSError):
@@ -151,29 +144,16 @@ def _register_workload(app: Dash, hub: Hub) -> None:
     )
 
 
-def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: str) -> str:
+def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: Any) -> str:
     """Change one generator and say what it does now."""
-    found = next((w for w in store.workloads() if w.name == name), None)
-    if found is None:
-        raise NotFound(f"There is no workload {name} any more.")
-    changed = _toggled(found) if pause else _set_rate(found, wanted)
-    person = current_user()
-    operating.steer(
-        store, found, changed, by=person.name, now=time.time(), comment=comment,
-        address=person.address,
-    )  # fmt: skip
-    return f"{name} pauses." if changed.paused else f"{name} now sends {rate(changed.rows_per_s)}."
-
-
-def _toggled(workload: Workload) -> Workload:
-    return replace(workload, paused=not workload.paused)
-
-
-def _set_rate(workload: Workload, wanted: Any) -> Workload:
-    """A rate set by hand holds: a ramp that was under way ends."""
-    if not isinstance(wanted, int | float) or wanted < 0:
+    if pause:
+        stopped = any(w.paused for w in store.workloads() if w.name == name)
+        done = service.set_rate(store, request(comment), name, paused=not stopped)
+    elif isinstance(wanted, int | float):
+        done = service.set_rate(store, request(comment), name, float(wanted))
+    else:
         raise InvalidInput("The rate is a number of rows per second, 0 or more.", field="rate")
-    return replace(workload, rows_per_s=float(wanted), ramp_rows_per_s2=0.0)
+    return f"{name} pauses." if done.paused else f"{name} now sends {rate(done.rows_per_s)}."
 
 
 def _opened(asked: Question, comment_required: bool) -> dict[str, Any]:
@@ -213,27 +193,19 @@ def _asked(pending: Any) -> dict[str, str]:
     return found
 
 
-def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> str:
+def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: Any) -> str:
     """Do what the dialog asked about, and say so: scaling goes through the engine."""
-    number = executors if isinstance(executors, int) else None
-    action = action_of(asked["verb"], asked["operator"], number)  # type: ignore[arg-type]
-    now = time.time()
-    if isinstance(action, ScaleTo):
-        decision = by_hand(hub.world().snapshot, asked["cluster"], action.executors)
-        made = asking.propose(hub.store, decision, id=asked["id"], now=now, comment=comment)
-        if made.status is Status.PROPOSED:
-            return f"{describe(action).capitalize()} waits for somebody else to approve it."
-        return f"The engine is told: {asked['cluster']}, {describe(action)}."
-    asking.tell(
-        hub.store, asked["cluster"], action, id=asked["id"], now=now, comment=comment,
-        expires_after_s=EXPIRES_AFTER_S,
-    )  # fmt: skip
-    return f"Sent to {asked['cluster']}: {describe(action)}."
-
-
-def commented(given: Any) -> str:
-    """What a person wrote into a field for the reason."""
-    return str(given or "")[: asking.COMMENT_MOST]
+    ask = request(comment, asked["id"])
+    if asked["verb"] != "scale":
+        told = service.tell_operator(hub.store, ask, asked["verb"], asked["operator"])
+        return f"Sent to {told.cluster}: {describe(told.action)}."
+    if not isinstance(executors, int):
+        raise InvalidInput("Say how many executors there should be.", field="executors")
+    made = service.scale(hub.store, ask, asked["cluster"], executors)
+    words = describe(ScaleTo(executors=executors))
+    if made.status is Status.PROPOSED:
+        return f"{words.capitalize()} waits for somebody else to approve it."
+    return f"The engine is told: {asked['cluster']}, {words}."
 
 
 def only_clicks() -> None:

@@ -3,11 +3,11 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.control import Pause
 from weir.components.live.figures import Figures
 from weir.components.pages.recommendation.text import who
 from weir.components.ui import ids
 from weir.components.ui.parts import icon, live, since
+from weir.controllers.service import Paused
 
 
 def mode_button(figures: Figures, cluster: str) -> Component:
@@ -22,7 +22,7 @@ def mode_button(figures: Figures, cluster: str) -> Component:
     )
 
 
-def pause_box(paused: Pause | None) -> Component:
+def pause_box(paused: Paused | None) -> Component:
     """In the header of every page: running, or paused by whom, since when and why."""
     if paused is None:
         return html.Button(

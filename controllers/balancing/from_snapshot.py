@@ -11,9 +11,6 @@ from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
 __all__ = ["explain", "problem_of"]
 
-GONE_S = 60.0
-"""A cluster that has been silent for so long is not counted on; until then plans wait for it."""
-
 
 def problem_of(
     snapshot: Snapshot,
@@ -46,7 +43,7 @@ def problem_of(
     clusters = {
         c.name: c
         for c in snapshot.clusters
-        if c.capacity > 0 and c.hosted and c.heartbeat_age_s <= GONE_S
+        if c.capacity > 0 and c.hosted and not snapshot.gone(c.name)
     }
     operators = [
         o

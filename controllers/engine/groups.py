@@ -9,9 +9,11 @@ from msgspec.structs import fields
 from weir.controllers.balancing.base import planner, planners
 from weir.controllers.engine.guard.rules import (
     ENGINE,
+    RECORD,
     Criteria,
     EngineSettings,
     GuardSettings,
+    RecordSettings,
     criteria_group,
     guard_group,
 )
@@ -37,6 +39,7 @@ def groups(clusters: Iterable[str]) -> list[Group]:
     found = [
         Group(name=ENGINE, title="Engine", kind=EngineSettings),
         Group(name=BALANCE, title="Balancing", kind=BalanceSettings),
+        Group(name=RECORD, title="Recording", kind=RecordSettings),
         *(
             Group(name=planner_group(name), title=kind.label, kind=kind.Settings)
             for name, kind in planners().items()
@@ -66,8 +69,8 @@ def kind_of(name: str) -> type[Struct]:
     'AlbicSettings'
     """
     head, _, rest = name.partition(":")
-    if name == ENGINE:
-        return EngineSettings
+    if name in (ENGINE, RECORD):
+        return EngineSettings if name == ENGINE else RecordSettings
     if head == BALANCE:
         return type(planner(rest)).Settings if rest else BalanceSettings
     cluster, _, scaler = rest.partition(":")

@@ -27,7 +27,7 @@ from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.age import Time
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from weir.controllers.model.snapshot import ClusterSample, Mode
 
 
 class Tier(IntEnum):
@@ -76,39 +76,45 @@ class Workload(Struct, frozen=True, kw_only=True):
     paused: bool = False
 
 
-class Store(Protocol):
-    """Samples, signs of life, commands, placement and leases.
+class Samples(Protocol):
+    """What clusters report, at several resolutions."""
 
-    Every implementation passes the same contract (tests/contract). All times are
-    seconds since the epoch and arguments: a store has no clock of its own, except
-    for the expiry of leases.
-    """
-
-    # -- samples
     def append(self, sample: ClusterSample, tier: Tier = Tier.FULL) -> bool: ...
     def samples(
         self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
     ) -> list[ClusterSample]: ...
     def latest(self) -> list[ClusterSample]: ...
     def clusters(self) -> list[str]: ...
-    def forget(self, cluster: str) -> None: ...
-    def save_snapshot(self, snapshot: Snapshot) -> None: ...
-    def snapshot(self) -> Snapshot | None: ...
+    def forget(self, cluster: str, audit: AuditEntry) -> None: ...
 
-    # -- signs of life
+
+class Parts(Protocol):
+    """Signs of life, and what went wrong."""
+
     def beat(self, part: Part) -> None: ...
     def parts(self) -> list[Part]: ...
     def remove_part(self, part_id: str) -> None: ...
+    def note_fault(self, where: str, error: Exception) -> None: ...
+    def skipped(self) -> Sequence[Skipped]: ...
 
-    # -- commands
-    def submit(self, command: Command) -> None: ...
+
+class Commands(Protocol):
+    """What agents are told and what became of it."""
+
+    def submit(self, command: Command, audit: AuditEntry | None = None) -> None: ...
     def open_commands(self, cluster: str) -> list[Command]: ...
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool: ...
     def report(self, result: CommandResult) -> None: ...
     def command(self, command_id: str) -> tuple[Command, CommandResult] | None: ...
     def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]: ...
 
-    # -- placement: a change is a compare-and-set on what was seen before it, None for nothing
+
+class Placements(Protocol):
+    """Where operators should run.
+
+    A change is a compare-and-set on what was seen before it, None for nothing.
+    """
+
     def place(self, placement: Placement) -> None: ...
     def place_if(self, placement: Placement, seen: Placement | None) -> bool: ...
     def placements(self) -> dict[str, Placement]: ...
@@ -125,26 +131,44 @@ class Store(Protocol):
     def set_last_commit(self, operator: str, at: float) -> None: ...
     def last_commit(self, operator: str) -> float | None: ...
 
-    # -- modes
-    def set_mode(self, cluster: str, mode: Mode) -> None: ...
+
+class Rules(Protocol):
+    """Modes and settings, the latter by the name of their group, as a person gave them.
+
+    A change is a compare-and-set and writes its audit entry with it, or neither.
+    """
+
     def change_mode(
-        self, cluster: str, before: Mode, mode: Mode, leader: Lease, audit: AuditEntry
+        self,
+        cluster: str,
+        before: Mode | None,
+        mode: Mode,
+        audit: AuditEntry,
+        leader: Lease | None = None,
     ) -> bool: ...
     def modes(self) -> dict[str, Mode]: ...
-
-    # -- settings, by the name of their group; values as a person gave them
-    def save_settings(
-        self, group: str, values: Mapping[str, Any], by: str = "", at: float = 0.0
-    ) -> None: ...
     def change_settings(
-        self, group: str, change: Callable[[dict[str, Any]], Mapping[str, Any]], by: str, at: float
+        self,
+        group: str,
+        change: Callable[[dict[str, Any]], Mapping[str, Any]],
+        said: Callable[[Mapping[str, Any], Mapping[str, Any]], AuditEntry],
+        *,
+        by: str,
+        at: float,
+        also: Mapping[str, Mapping[str, Any]] = {},
     ) -> tuple[dict[str, Any], dict[str, Any]]: ...
     def settings(self, group: str) -> dict[str, Any]: ...
     def all_settings(self) -> dict[str, dict[str, Any]]: ...
     def settings_changed(self, group: str) -> tuple[str, float] | None: ...
 
-    # -- recommendations: a save is a compare-and-set on the version, fenced by the leader's
-    # token if one is given, and writes its audit entry with it or not at all
+
+class Recommendations(Protocol):
+    """Recommendations and the audit trail.
+
+    A save is a compare-and-set on the version, fenced by the leader's token if one is given,
+    and writes its audit entry with it or not at all.
+    """
+
     def save_recommendation(
         self,
         recommendation: Recommendation,
@@ -155,32 +179,50 @@ class Store(Protocol):
     def recommendations(self, limit: int = 100) -> list[Recommendation]: ...
     def record(self, limit: int = 100) -> list[Recommendation]: ...
     def trim(self, now: float) -> None: ...
-
-    # -- audit
     def append_audit(self, entry: AuditEntry) -> AuditEntry: ...
     def audit(self, limit: int = 100, before_number: int | None = None) -> list[AuditEntry]: ...
     def audit_since(self, number: int) -> list[AuditEntry]: ...
 
-    # -- what scalers remember and say
+
+class Memories(Protocol):
+    """What scalers remember and say."""
+
     def memories(self, cluster: str) -> dict[str, bytes]: ...
     def save_memories(
         self, cluster: str, memories: Mapping[str, bytes], leader: Lease | None = None
     ) -> bool: ...
-    def forget_memory(self, cluster: str, scaler: str) -> None: ...
+    def change_memory(
+        self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
+    ) -> None: ...
     def save_scale_outlook(self, outlook: ScaleOutlook) -> None: ...
     def scale_outlooks(self) -> dict[str, ScaleOutlook]: ...
     def scale_waits(self) -> dict[str, str]: ...
 
-    # -- leases
+
+class Leases(Protocol):
+    """Who may run something now."""
+
     def acquire(self, name: str, holder: str, ttl_s: float) -> Lease | None: ...
     def renew(self, lease: Lease, ttl_s: float) -> bool: ...
     def release(self, lease: Lease) -> None: ...
     def lease(self, name: str) -> Lease | None: ...
 
-    # -- what went wrong
-    def note_fault(self, where: str, error: Exception) -> None: ...
-    def skipped(self) -> Sequence[Skipped]: ...
 
-    # -- workload
+class Workloads(Protocol):
+    """What load generators are asked for."""
+
     def set_workload(self, workload: Workload) -> None: ...
+    def change_workload(self, before: Workload, after: Workload, audit: AuditEntry) -> bool: ...
     def workloads(self) -> Sequence[Workload]: ...
+
+
+class Store(
+    Samples, Parts, Commands, Placements, Rules, Recommendations, Memories, Leases, Workloads,
+    Protocol,
+):  # fmt: skip
+    """All of it, in Redis or in memory.
+
+    Every implementation passes the same contract (tests/contract). All times are seconds
+    since the epoch and arguments: a store has no clock of its own, except for the expiry of
+    leases.
+    """

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+LEADER = "engine"  # the lease of the engine that leads; its token fences what an older one says
+
 
 class Lease(Struct, frozen=True, kw_only=True):
     """Who may run something now. A larger token is always the newer holder."""
@@ -17,6 +19,16 @@ class Placement(Struct, frozen=True, kw_only=True):
     operator: str
     cluster: str
     wanted: str = "running"  # or "stopped"
+
+    def departed(self, source: str) -> str:
+        """Why a plan that begins with it running in `source` no longer holds; empty if it does.
+
+        >>> Placement(operator="count", cluster="wide").departed("narrow")
+        'count is in wide now, no longer in narrow'
+        """
+        if self.cluster != source:
+            return f"{self.operator} is in {self.cluster} now, no longer in {source}"
+        return f"{self.operator} is stopped now" if self.wanted != "running" else ""
 
 
 def operator_lease(operator: str) -> str:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
+from math import inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +34,11 @@ class Mode(StrEnum):
     AUTO_WITHIN_CRITERIA = "auto_within_criteria"
     AUTO = "auto"
 
+    @property
+    def advice_only(self) -> bool:
+        """What the engine says cannot be approved."""
+        return self in (Mode.OBSERVE, Mode.RECOMMEND)
+
 
 class OperatorStatus(StrEnum):
     """What an operator's query is doing."""
@@ -44,6 +50,10 @@ class OperatorStatus(StrEnum):
     STOPPED = "stopped"
     FAILED = "failed"  # it cannot start; a person has to mend something
 
+
+STALE_S = 6.0
+DOWN_S = 12.0
+GONE_S = 60.0
 
 BATCHES_MOST = 200
 """Per operator and sample, the newest: a query without pauses must not make samples large."""
@@ -165,6 +175,11 @@ class Cluster(Struct, frozen=True, kw_only=True, gc=False):
         """Cores that are there."""
         return self.executors * self.cores_per_executor
 
+    @property
+    def executors_asked(self) -> int:
+        """Executors that it was asked for; those that are there where nothing was asked."""
+        return self.executors_wanted or self.executors
+
     def unfit_for(self, operator: str) -> str:
         """Why that operator cannot be moved here; empty if it can, as far as is known.
 
@@ -214,6 +229,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     clusters: tuple[Cluster, ...] = ()
     operators: tuple[Operator, ...] = ()
     edges: tuple[Edge, ...] = ()  # MOST_EDGES at most
+    periods: dict[str, float] = {}  # seconds between two reports of each cluster
 
     @classmethod
     def of(cls, samples: Iterable[ClusterSample], at: float) -> "Snapshot":
@@ -236,7 +252,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
         operators: dict[str, tuple[tuple[int, int, float], Operator]] = {}
         for name in sorted(newest):
             sample = newest[name]
-            clusters.append(_aged(sample.cluster, age_s(sample.at, at)))
+            clusters.append(replace(sample.cluster, heartbeat_age_s=age_s(sample.at, at)))
             for operator in sample.operators:
                 # Who holds the newest lease has it, whatever one that fell silent said last.
                 presence = _PRESENCE.get(operator.status, 1)
@@ -250,11 +266,40 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
             clusters=tuple(clusters),
             operators=found,
             edges=_edges(found),
+            periods={name: newest[name].period_s for name in sorted(newest)},
         )
 
     def cluster(self, name: str) -> Cluster | None:
         """The cluster of that name, or None."""
         return self._clusters.get(name)
+
+    def stale(self, cluster: str) -> bool:
+        """Its figures are too old to be called live or to decide on: three reports are missing."""
+        return self._age_s(cluster) > self._stale_after_s(cluster)
+
+    def silent(self, cluster: str) -> str:
+        """Why nothing can be asked of it now; empty while it gives signs of life.
+
+        >>> late = Cluster(name="a", heartbeat_age_s=30.0)
+        >>> Snapshot(at=30.0, period_s=2.0, clusters=(late,)).silent("a")
+        'a has given no sign of life for 30 s'
+        """
+        if self.cluster(cluster) is None:
+            return f"there is no cluster {cluster} any more"
+        if self._age_s(cluster) <= max(DOWN_S, self._stale_after_s(cluster)):
+            return ""
+        return f"{cluster} has given no sign of life for {self._age_s(cluster):.0f} s"
+
+    def gone(self, cluster: str) -> bool:
+        """Silent for so long that it is not counted on; until then plans wait for it."""
+        return self._age_s(cluster) > max(GONE_S, self._stale_after_s(cluster))
+
+    def _age_s(self, cluster: str) -> float:
+        found = self.cluster(cluster)
+        return found.heartbeat_age_s if found else inf
+
+    def _stale_after_s(self, cluster: str) -> float:
+        return stale_after_s(self.periods.get(cluster, self.period_s))
 
     def operator(self, name: str) -> Operator | None:
         """The operator of that name, or None."""
@@ -291,13 +336,18 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
         return {name: tuple(operators) for name, operators in found.items()}
 
 
+def stale_after_s(period_s: float) -> float:
+    """From this age on, a cluster's figures count as missing: three periods, not less than 6 s.
+
+    >>> stale_after_s(2.0), stale_after_s(10.0)
+    (6.0, 30.0)
+    """
+    return max(STALE_S, 3 * period_s)
+
+
 def cluster_load(cluster: Cluster, operators: Iterable[Operator]) -> float:
     """Sum of the operators' loads per core; without executors the sum itself."""
     return sum(o.load for o in operators) / max(cluster.capacity, 1)
-
-
-def _aged(cluster: Cluster, age_s: float) -> Cluster:
-    return replace(cluster, heartbeat_age_s=age_s)
 
 
 def _edges(operators: tuple[Operator, ...]) -> tuple[Edge, ...]:

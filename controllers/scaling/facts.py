@@ -104,7 +104,7 @@ def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
     cluster = snapshot.cluster(scope.cluster)
     if cluster is None:
         return None
-    executors = cluster.executors_wanted or cluster.executors
+    executors = cluster.executors_asked
     high = cluster.max_executors
     if scope.max_executors is not None:
         high = min(high, scope.max_executors)

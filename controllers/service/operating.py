@@ -1,12 +1,13 @@
 """What people tell operators and load generators directly: start, stop, restart, a rate.
 
 These are no recommendations: nothing is predicted, so there is nothing to judge or to take
-back. What holds for people holds here too: a comment where one is required, an entry in the
-audit trail before anything is done, and with four eyes on nobody tells an operator alone.
+back. What holds for people holds here too: a comment where one is required, an audit entry
+written with the command, and with four eyes on nobody tells an operator alone.
 """
 
+from msgspec.structs import replace
+
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.ports import Store, Workload
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.command import (
@@ -16,7 +17,12 @@ from weir.controllers.model.command import (
     StopOperator,
     describe,
 )
-from weir.controllers.model.errors import InvalidInput, Refused
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.service.request import Request, placement_of, want_comment
+
+COMMAND_LIVES_S = 60.0
+"""What no agent has taken up by then is not carried out any more."""
+RETRIES = 20
 
 Told = StartOperator | StopOperator | RestartOperator
 VERBS: dict[str, type[Told]] = {
@@ -26,70 +32,70 @@ VERBS: dict[str, type[Told]] = {
 }
 
 
-def tell(
-    store: Store,
-    cluster: str,
-    action: Told,
-    *,
-    id: str,
-    by: str,
-    now: float,
-    expires_after_s: float,
-    comment: str = "",
-    address: str = "",
-) -> Command:
-    """Hand a command to a cluster's agent; the same `id` twice is one command."""
+def tell_operator(store: Store, request: Request, verb: str, operator: str) -> Command:
+    """Start, stop or restart an operator where it is placed; the same id twice is one command."""
+    if verb not in VERBS:
+        raise InvalidInput(f"'{verb}' is not one of {', '.join(VERBS)}", field="verb")
+    action = VERBS[verb](operator=operator)
+    id = request.key("told", action)
     known = store.command(id)
     if known is not None:
-        if (known[0].cluster, known[0].action) != (cluster, action):
+        if known[0].action != action:
             raise Refused("Something else was asked for under this id. Ask anew.")
         return known[0]
+    cluster = placement_of(store, operator).cluster
     settings = engine_settings(store)
-    verb = next(word for word, kind in VERBS.items() if isinstance(action, kind))
     if settings.four_eyes:
         raise Refused(
             f"With four eyes on nobody can {verb} an operator alone. An admin can turn "
             "four_eyes off in the engine's settings for as long as it takes."
         )
-    _want_comment(settings, comment)
+    want_comment(request, settings)
     command = Command(
-        id=id, cluster=cluster, action=action, issued_at=now,
-        expires_at=now + expires_after_s, by=by,
+        id=id, cluster=cluster, action=action, issued_at=request.at,
+        expires_at=request.at + COMMAND_LIVES_S, by=request.by,
     )  # fmt: skip
-    store.append_audit(
+    store.submit(
+        command,
         AuditEntry(
-            at=now, by=by, action=f"operator.{verb}", subject=action.operator, address=address,
-            why=comment, detail=f"{cluster}: {describe(action)}",
-        )
+            at=request.at, by=request.by, action=f"operator.{verb}", subject=operator,
+            address=request.address, why=request.comment, detail=f"{cluster}: {describe(action)}",
+        ),
     )  # fmt: skip
-    store.submit(command)
     return command
 
 
-def steer(
+def set_rate(
     store: Store,
-    before: Workload,
-    after: Workload,
-    *,
-    by: str,
-    now: float,
-    comment: str = "",
-    address: str = "",
-) -> None:
-    """Ask a load generator for something else."""
-    if after == before:
-        return
-    _want_comment(engine_settings(store), comment)
-    store.append_audit(
-        AuditEntry(
-            at=now, by=by, action="workload.changed", subject=after.name, address=address,
-            why=comment, before={"rows_per_s": before.rows_per_s, "paused": before.paused},
+    request: Request,
+    workload: str,
+    rows_per_s: float | None = None,
+    paused: bool | None = None,
+) -> Workload:
+    """Ask a load generator for another rate, or to pause. What is None stays.
+
+    A rate set by hand holds: a ramp that was under way ends, and one that paused goes on.
+    """
+    if rows_per_s is not None and not 0 <= rows_per_s <= 1e9:
+        raise InvalidInput("The rate is a number of rows per second, 0 or more.", field="rate")
+    for _ in range(RETRIES):
+        before = next((w for w in store.workloads() if w.name == workload), None)
+        if before is None:
+            raise NotFound(f"there is no load generator '{workload}'")
+        after = before
+        if rows_per_s is not None:
+            after = replace(after, rows_per_s=rows_per_s, ramp_rows_per_s2=0.0, paused=False)
+        if paused is not None:
+            after = replace(after, paused=paused)
+        if after == before:
+            return after
+        want_comment(request, engine_settings(store))
+        entry = AuditEntry(
+            at=request.at, by=request.by, action="workload.changed", subject=workload,
+            address=request.address, why=request.comment,
+            before={"rows_per_s": before.rows_per_s, "paused": before.paused},
             detail="paused" if after.paused else f"{after.rows_per_s:g} rows/s",
-        )
-    )  # fmt: skip
-    store.set_workload(after)
-
-
-def _want_comment(settings: EngineSettings, comment: str) -> None:
-    if settings.comment_required and not comment.strip():
-        raise InvalidInput("Say why: a comment is required.", field="comment")
+        )  # fmt: skip
+        if store.change_workload(before, after, entry):
+            return after
+    raise Refused("Others change this rate all the time. Try again.")

@@ -128,7 +128,7 @@ def recorded_series(recording: Recording) -> Series:
 
 
 def _asked(cluster: Cluster) -> int:
-    return cluster.executors_wanted or cluster.executors
+    return cluster.executors_asked
 
 
 def _work(samples: list[ClusterSample]) -> float:

@@ -11,13 +11,12 @@ from redis.exceptions import RedisError
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.command import Action, Command, CommandResult, CommandStatus, describe
 from weir.controllers.model.errors import WeirError
-from weir.controllers.model.placement import cluster_lease
+from weir.controllers.model.placement import LEADER, cluster_lease
 
 log = logging.getLogger(__name__)
 
 Report = Callable[[float, str], None]
 Handler = Callable[[Any, Report], str]
-LEADER = "engine"  # lease whose token fences the engine's commands
 
 
 def why_refused(command: Command, now: float, newest_fence: int) -> CommandStatus | None:

@@ -5,7 +5,7 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -14,25 +14,14 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from msgspec import Struct
 
+from weir.controllers.engine.guard.rules import RecordSettings
 from weir.controllers.model.errors import NotFound, Refused
-from weir.controllers.model.settings import setting
 from weir.metrics.eventlog.parser import Fault
 from weir.metrics.eventlog.tables import read_meta
 from weir.metrics.runs.writer import LIVE
 
-RECORD = "record"  # the name of this group of settings
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")
 _GONE = ".deleting-"
-
-
-class RecordSettings(Struct, frozen=True, kw_only=True):
-    """How live runs are recorded and for how long they are kept."""
-
-    flush_s: Annotated[float, setting("Seconds between writes to disk", unit="s", ge=1)] = 30.0
-    keep_days: Annotated[int, setting("Days that a live run is kept", unit="days", ge=1)] = 30
-    keep_gb: Annotated[
-        float, setting("Room for live runs; the oldest go first", unit="GB", ge=0.1)
-    ] = 20.0
 
 
 class RunInfo(Struct, frozen=True, kw_only=True):

@@ -19,13 +19,12 @@ from typing import IO
 
 from redis.exceptions import RedisError
 
+from weir.controllers.engine.guard.rules import RECORD, RecordSettings
 from weir.controllers.engine.ports import KEPT_S, Part, Store, Tier
 from weir.controllers.model.errors import InvalidInput, Refused, WeirError
 from weir.controllers.model.settings import build
 from weir.metrics.runs.actions import Key, actions_of, is_open
 from weir.metrics.runs.library import (
-    RECORD,
-    RecordSettings,
     delete_run,
     expired,
     list_runs,

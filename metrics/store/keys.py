@@ -26,7 +26,6 @@
 | weir:lease:{name}            | hash    | its TTL         | holder, token                             |
 | weir:tokens                  | hash    | for ever        | lease name -> last token given            |
 | weir:workloads               | hash    | for ever        | generator -> Workload                     |
-| weir:snapshot                | string  | until replaced  | the engine's newest Snapshot              |
 | weir:edge:{name}             | hash    | for ever        | fence and last batch of each producer, consumers' offsets |
 | weir:edge:{name}:{shard}     | stream  | until trimmed   | Arrow chunks, id = rows so far            |
 | weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
@@ -62,7 +61,6 @@ COMMITS = "weir:commits"
 MODES = "weir:modes"
 TOKENS = "weir:tokens"
 WORKLOADS = "weir:workloads"
-SNAPSHOT = "weir:snapshot"
 TOPICS = "weir:topics"
 
 COMMAND_KEPT_S = 7 * 86400

@@ -110,9 +110,16 @@ class MemoryControl(ABC):
         self._memories[cluster].update(memories)
         return True
 
-    def forget_memory(self, cluster: str, scaler: str) -> None:
-        """Let a scaler begin anew."""
-        self._memories[cluster].pop(scaler, None)
+    def change_memory(
+        self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
+    ) -> None:
+        """Put another memory in its place, or none, so that it begins anew; with its entry."""
+        self.append_audit(audit)
+        kept = self._memories[cluster]
+        if memory is None:
+            kept.pop(scaler, None)
+        else:
+            kept[scaler] = memory
 
     def save_scale_outlook(self, outlook: ScaleOutlook) -> None:
         """Keep the engine's newest view of a cluster's size."""
@@ -128,15 +135,18 @@ class MemoryControl(ABC):
 
     # -- modes and settings
 
-    def set_mode(self, cluster: str, mode: Mode) -> None:
-        """Say how much a cluster lets the engine do."""
-        self._modes[cluster] = mode
-
     def change_mode(
-        self, cluster: str, before: Mode, mode: Mode, leader: Lease, audit: AuditEntry
+        self,
+        cluster: str,
+        before: Mode | None,
+        mode: Mode,
+        audit: AuditEntry,
+        leader: Lease | None = None,
     ) -> bool:
         """Give it another mode and say so; False for an old leader, or if it has another now."""
-        if self.lease(leader.name) != leader or self._modes.get(cluster) is not before:
+        if leader is not None and self.lease(leader.name) != leader:
+            return False
+        if self._modes.get(cluster) is not before:
             return False
         self._modes[cluster] = mode
         self.append_audit(audit)
@@ -154,16 +164,25 @@ class MemoryControl(ABC):
         self._settings_changed[group] = (by, at)
 
     def change_settings(
-        self, group: str, change: Callable[[dict[str, Any]], Mapping[str, Any]], by: str, at: float
+        self,
+        group: str,
+        change: Callable[[dict[str, Any]], Mapping[str, Any]],
+        said: Callable[[Mapping[str, Any], Mapping[str, Any]], AuditEntry],
+        *,
+        by: str,
+        at: float,
+        also: Mapping[str, Mapping[str, Any]] = {},
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Change what is kept of a group, as it was and is; `change` may be asked again."""
+        """Change what is kept of a group, as it was and is, with what the trail says of it."""
         while True:
             before = self.settings(group)
             after = dict(change(dict(before)))
             if self.settings(group) == before:
                 break
         if after != before:
-            self.save_settings(group, after, by, at)
+            self.append_audit(said(before, after))
+            for name, values in {group: after, **also}.items():
+                self.save_settings(name, values, by, at)
         return before, after
 
     def settings(self, group: str) -> dict[str, Any]:

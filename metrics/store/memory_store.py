@@ -5,12 +5,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.controllers.model.snapshot import ClusterSample
 from weir.metrics.store.memory_control import MemoryControl
 
 log = logging.getLogger(__name__)
@@ -24,7 +25,6 @@ class MemoryStore(MemoryControl):
         self._clock = clock
         self._samples: dict[tuple[str, Tier], list[ClusterSample]] = defaultdict(list)
         self._newest: dict[str, ClusterSample] = {}
-        self._snapshot: Snapshot | None = None
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
@@ -64,22 +64,21 @@ class MemoryStore(MemoryControl):
         """Names of the clusters that have ever reported and were not forgotten."""
         return sorted(self._newest)
 
-    def forget(self, cluster: str) -> None:
-        """Remove a cluster with all its samples and what is known of its scaling."""
+    def forget(self, cluster: str, audit: AuditEntry) -> None:
+        """Remove a cluster with all its samples, settings and what was learned of it."""
+        self.append_audit(audit)
         self._newest.pop(cluster, None)
         self._modes.pop(cluster, None)
         self._scale_outlooks.pop(cluster, None)
         self._memories.pop(cluster, None)
         for tier in Tier:
             self._samples.pop((cluster, tier), None)
-
-    def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Keep the engine's newest snapshot."""
-        self._snapshot = snapshot
-
-    def snapshot(self) -> Snapshot | None:
-        """The snapshot that the engine saved last."""
-        return self._snapshot
+        for group in [*self._settings]:
+            if group.partition(":")[2].partition(":")[0] == cluster:
+                del self._settings[group]
+                self._settings_changed.pop(group, None)
+        for kind in ("host", "agent"):
+            self._parts.pop(f"{kind}:{cluster}", None)
 
     # -- signs of life
 
@@ -97,9 +96,12 @@ class MemoryStore(MemoryControl):
 
     # -- commands
 
-    def submit(self, command: Command) -> None:
-        """Make a command visible to its agent; the same id twice is one command."""
+    def submit(self, command: Command, audit: AuditEntry | None = None) -> None:
+        """Make a command visible to its agent, with its entry in the trail; the same id twice
+        is one command."""
         if command.id not in self._commands:
+            if audit is not None:
+                self.append_audit(audit)
             pending = CommandResult(
                 id=command.id, status=CommandStatus.PENDING, at=command.issued_at
             )
@@ -248,6 +250,14 @@ class MemoryStore(MemoryControl):
     def set_workload(self, workload: Workload) -> None:
         """Tell a generator what to produce."""
         self._workloads[workload.name] = workload
+
+    def change_workload(self, before: Workload, after: Workload, audit: AuditEntry) -> bool:
+        """Ask a generator for something else and say so; False if it is asked for another now."""
+        if self._workloads.get(before.name) != before:
+            return False
+        self.append_audit(audit)
+        self._workloads[after.name] = after
+        return True
 
     def workloads(self) -> Sequence[Workload]:
         """What every generator is asked for."""

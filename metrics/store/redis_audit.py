@@ -1,7 +1,8 @@
 """What the store in Redis rests on: values read one by one, its clock, and the audit trail."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from hashlib import sha1
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import redis
@@ -9,7 +10,8 @@ import redis
 from weir.controllers.engine.audit import AuditEntry, sealed, unreadable
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.errors import Unavailable
-from weir.metrics.store import keys
+from weir.controllers.model.placement import Lease
+from weir.metrics.store import keys, scripts
 from weir.metrics.store.clock import StoreClock
 from weir.metrics.store.entries import Entries
 
@@ -24,6 +26,25 @@ _encode = msgspec.json.encode
 _entry = msgspec.json.Decoder(AuditEntry)
 
 
+class Change(NamedTuple):
+    """One field of a hash that changes with others and their audit entry."""
+
+    key: str
+    field: str  # empty: the whole key goes
+    value: bytes | None = None  # None: it is removed
+    seen: str = "*"  # what it must hold, see `scripts.CHANGE`
+
+
+def sha1_of(data: bytes) -> str:
+    """As Redis computes it."""
+    return sha1(data, usedforsecurity=False).hexdigest()
+
+
+def seen_as(data: bytes | None) -> str:
+    """What a field held when it was looked at, for `Change.seen`."""
+    return "-" if data is None else sha1_of(data)
+
+
 class RedisAudit:
     """See `weir.controllers.engine.ports.Store`."""
 
@@ -31,6 +52,7 @@ class RedisAudit:
         self.client = client
         self.entries = Entries()
         self._time = StoreClock(client)
+        self._change_at_once = client.register_script(scripts.CHANGE)
 
     def now(self) -> float:
         """The time as the store has it."""
@@ -114,6 +136,18 @@ class RedisAudit:
             if done >= 0:
                 return bool(done)
         raise Unavailable(CROWDED)
+
+    def _change(
+        self, changes: Sequence[Change], audit: AuditEntry, leader: Lease | None = None
+    ) -> bool:
+        """All of it and its entry, or nothing; False if somebody else was first."""
+        over = list(dict.fromkeys(c.key for c in changes))
+        args: list[object] = [leader.token if leader else "", len(changes)]
+        for c in changes:
+            todo = "set" if c.value is not None else "remove" if c.field else "drop"
+            args += [over.index(c.key) + 2, c.field, c.seen, todo, c.value or b""]
+        lease = keys.lease(leader.name if leader else "")
+        return self._told(self._change_at_once, [lease, *over], args, audit)
 
     def _next_entry(self, entry: AuditEntry) -> AuditEntry:
         try:

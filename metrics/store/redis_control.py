@@ -1,7 +1,6 @@
 """The part of the store in Redis that control needs: decisions, their trail, settings, memory."""
 
 from collections.abc import Callable, Iterable, Mapping
-from hashlib import sha1
 from typing import Any
 
 import msgspec
@@ -18,7 +17,7 @@ from weir.controllers.model.snapshot import Mode
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
 from weir.metrics.store.entries import name_of
-from weir.metrics.store.redis_audit import RedisAudit
+from weir.metrics.store.redis_audit import Change, RedisAudit, seen_as, sha1_of
 
 OUTLOOK, RECOMMENDATION = "scale outlook", "recommendation"
 
@@ -31,11 +30,7 @@ _changed = msgspec.json.Decoder(tuple[str, Time])
 _wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # and no more of it
 
 
-def _sha1(data: bytes) -> str:
-    return sha1(data, usedforsecurity=False).hexdigest()
-
-
-_NOTHING = _sha1(b"")
+_NOTHING = sha1_of(b"")
 
 
 class RedisControl(RedisAudit):
@@ -44,7 +39,6 @@ class RedisControl(RedisAudit):
     def __init__(self, client: redis.Redis) -> None:
         super().__init__(client)
         self._recommend = client.register_script(scripts.RECOMMEND)
-        self._change_mode = client.register_script(scripts.CHANGE_MODE)
         self._keep_memories = client.register_script(scripts.KEEP_MEMORIES)
         self._newest = Decoded(self.entries, RECOMMENDATION, _recommendation.decode)
         self._record = Decoded(self.entries, RECOMMENDATION, _recommendation.decode)
@@ -148,7 +142,7 @@ class RedisControl(RedisAudit):
         """What each scaler of a cluster remembers, as JSON."""
         found = self._hash("memory", keys.memory(cluster))
         memories = self.entries.table("memory", found, bytes)
-        self._read_memories[cluster] = {name: _sha1(data) for name, data in memories.items()}
+        self._read_memories[cluster] = {name: sha1_of(data) for name, data in memories.items()}
         return memories
 
     def save_memories(
@@ -172,9 +166,11 @@ class RedisControl(RedisAudit):
             self._keep_memories(keys=[keys.lease(leader.name), keys.memory(cluster)], args=args)
         )
 
-    def forget_memory(self, cluster: str, scaler: str) -> None:
-        """Let a scaler begin anew."""
-        self.client.hdel(keys.memory(cluster), scaler)
+    def change_memory(
+        self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
+    ) -> None:
+        """Put another memory in its place, or none, so that it begins anew; with its entry."""
+        self._change([Change(keys.memory(cluster), scaler, memory)], audit)
 
     def save_scale_outlook(self, outlook: ScaleOutlook) -> None:
         """Keep the engine's newest view of a cluster's size."""
@@ -194,20 +190,20 @@ class RedisControl(RedisAudit):
 
     # -- modes and settings
 
-    def set_mode(self, cluster: str, mode: Mode) -> None:
-        """Say how much a cluster lets the engine do."""
-        self.client.hset(keys.MODES, cluster, mode.value)
-
     def change_mode(
-        self, cluster: str, before: Mode, mode: Mode, leader: Lease, audit: AuditEntry
+        self,
+        cluster: str,
+        before: Mode | None,
+        mode: Mode,
+        audit: AuditEntry,
+        leader: Lease | None = None,
     ) -> bool:
         """Give it another mode and say so; False for an old leader, or if it has another now."""
-        return self._told(
-            self._change_mode,
-            [keys.lease(leader.name), keys.MODES],
-            [leader.token, cluster, before.value, mode.value],
-            audit,
-        )
+        if self.modes().get(cluster) is not before:
+            return False
+        data = self.client.hget(keys.MODES, cluster)
+        change = Change(keys.MODES, cluster, mode.value.encode(), seen_as(data))
+        return self._change([change], audit, leader)
 
     def modes(self) -> dict[str, Mode]:
         """The clusters whose mode was set. One that cannot be read lets the engine do nothing."""
@@ -226,25 +222,31 @@ class RedisControl(RedisAudit):
         pipe.execute()
 
     def change_settings(
-        self, group: str, change: Callable[[dict[str, Any]], Mapping[str, Any]], by: str, at: float
+        self,
+        group: str,
+        change: Callable[[dict[str, Any]], Mapping[str, Any]],
+        said: Callable[[Mapping[str, Any], Mapping[str, Any]], AuditEntry],
+        *,
+        by: str,
+        at: float,
+        also: Mapping[str, Mapping[str, Any]] = {},
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Change what is kept of a group, as it was and is; `change` may be asked again."""
+        """Change what is kept of a group, as it was and is, with what the trail says of it.
 
-        def step(pipe: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-            data = pipe.hget(keys.SETTINGS, group)
+        `also` are further groups that are kept with it. `change` and `said` may be asked again,
+        whenever somebody else writes between the look and the change.
+        """
+        while True:
+            data = self.client.hget(keys.SETTINGS, group)
             before = self._settings_in(group, data) if data else {}
             after = dict(change(dict(before)))
-            pipe.multi()
-            if after != before:
-                pipe.hset(keys.SETTINGS, group, _encode(after))
-                pipe.hset(keys.SETTINGS_CHANGED, group, _encode((by, at)))
-            return before, after
-
-        # Tried again whenever somebody else writes between the look and the change.
-        done: tuple[dict[str, Any], dict[str, Any]] = self.client.transaction(
-            step, keys.SETTINGS, value_from_callable=True
-        )
-        return done
+            if after == before:
+                return before, after
+            changes = [Change(keys.SETTINGS, group, _encode(after), seen_as(data))]
+            changes += [Change(keys.SETTINGS, g, _encode(dict(v))) for g, v in also.items()]
+            changes += [Change(keys.SETTINGS_CHANGED, g, _encode((by, at))) for g in (group, *also)]
+            if self._change(changes, said(before, after)):
+                return before, after
 
     def settings(self, group: str) -> dict[str, Any]:
         """The settings of a group that were changed from their defaults."""

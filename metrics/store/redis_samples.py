@@ -5,14 +5,16 @@ from collections.abc import Iterable, Mapping
 import msgspec
 import redis
 
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.flaws import flaw
 from weir.controllers.model.limits import MOST_CLUSTERS, within_limits
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.controllers.model.snapshot import ClusterSample
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
 from weir.metrics.store.entries import Flawed
+from weir.metrics.store.redis_audit import Change
 from weir.metrics.store.redis_control import RedisControl
 
 REPORT = "report"
@@ -22,7 +24,6 @@ Row = tuple[bytes, Mapping[bytes, bytes]]
 
 _encode = msgspec.json.encode
 _sample_of = msgspec.json.Decoder(ClusterSample)
-_snapshot = msgspec.json.Decoder(Snapshot)
 
 
 def decode_sample(data: bytes) -> ClusterSample:
@@ -116,24 +117,16 @@ class RedisSamples(RedisControl):
             self.entries.ask(REPORT, keys.CLUSTERS, lambda: self.client.hkeys(keys.CLUSTERS), []),
         )
 
-    def forget(self, cluster: str) -> None:
-        """Remove a cluster with all its samples and what is known of its scaling."""
-        pipe = self.client.pipeline()
-        pipe.hdel(keys.CLUSTERS, cluster)
-        pipe.hdel(keys.MODES, cluster)
-        pipe.hdel(keys.SCALE_OUTLOOKS, cluster)
-        pipe.delete(keys.memory(cluster))
-        for tier in Tier:
-            pipe.delete(keys.samples(cluster, tier))
-        pipe.execute()
-
-    def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Keep the engine's newest snapshot."""
-        self.client.set(keys.SNAPSHOT, _encode(snapshot))
-
-    def snapshot(self) -> Snapshot | None:
-        """The snapshot that the engine saved last."""
-        return self._value("snapshot", keys.SNAPSHOT, _snapshot.decode)
+    def forget(self, cluster: str, audit: AuditEntry) -> None:
+        """Remove a cluster with all its samples, settings and what was learned of it."""
+        fields = [(h, cluster) for h in (keys.CLUSTERS, keys.MODES, keys.SCALE_OUTLOOKS)]
+        groups = self.entries.names("settings", self.client.hkeys(keys.SETTINGS))
+        own = [g for g in groups if g.partition(":")[2].partition(":")[0] == cluster]
+        fields += [(h, g) for g in own for h in (keys.SETTINGS, keys.SETTINGS_CHANGED)]
+        fields += [(keys.PARTS, f"{kind}:{cluster}") for kind in ("host", "agent")]
+        whole = [keys.memory(cluster), *(keys.samples(cluster, tier) for tier in Tier)]
+        changes = [Change(key, field) for key, field in fields]
+        self._change([*changes, *(Change(key, "") for key in whole)], audit)
 
 
 def _ms(at: float) -> int:

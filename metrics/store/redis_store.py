@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Lease, Part, Placement, Rebalance, Workload
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.model.age import Time
@@ -15,6 +16,7 @@ from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.entries import name_of
+from weir.metrics.store.redis_audit import Change, seen_as
 from weir.metrics.store.redis_samples import RedisSamples
 
 COMMAND = "command"
@@ -79,16 +81,14 @@ class RedisStore(RedisSamples):
 
     # -- commands
 
-    def submit(self, command: Command) -> None:
-        """Make a command durable and visible to its agent; the same id twice is one command."""
+    def submit(self, command: Command, audit: AuditEntry | None = None) -> None:
+        """Make a command durable and visible to its agent, with its entry in the trail; the
+        same id twice is one command."""
         result = CommandResult(id=command.id, status=CommandStatus.PENDING, at=command.issued_at)
-        self._submit(
-            keys=[
-                keys.command(command.id),
-                keys.open_commands(command.cluster),
-                keys.COMMANDS,
-            ],
-            args=[
+        self._told(
+            self._submit,
+            [keys.command(command.id), keys.open_commands(command.cluster), keys.COMMANDS],
+            [
                 command.id,
                 _encode(command),
                 _encode(result),
@@ -96,6 +96,7 @@ class RedisStore(RedisSamples):
                 keys.COMMAND_KEPT_S,
                 keys.COMMANDS_KEPT,
             ],
+            audit,
         )
 
     def open_commands(self, cluster: str) -> list[Command]:
@@ -242,6 +243,15 @@ class RedisStore(RedisSamples):
     def set_workload(self, workload: Workload) -> None:
         """Tell a generator what to produce."""
         self.client.hset(keys.WORKLOADS, workload.name, _encode(workload))
+
+    def change_workload(self, before: Workload, after: Workload, audit: AuditEntry) -> bool:
+        """Ask a generator for something else and say so; False if it is asked for another now."""
+        data = self.client.hget(keys.WORKLOADS, before.name)
+        found = data and self.entries.read("workload", before.name, data, _workload.decode)
+        if found != before:
+            return False
+        change = Change(keys.WORKLOADS, before.name, _encode(after), seen_as(data))
+        return self._change([change], audit)
 
     def workloads(self) -> Sequence[Workload]:
         """What every generator is asked for."""

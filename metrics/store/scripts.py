@@ -1,5 +1,37 @@
 """What has to happen in Redis at once: one Lua script each, with its keys and arguments."""
 
+# Beginning of the scripts that write to the audit trail what they do, before they do it: so
+# both happen or neither. Its answer, if there is one, is the script's: -1 asks for a new seal,
+# because somebody else wrote to the trail meanwhile; all else is an error.
+TELL = """
+local function tell(trail, length, number, entry)
+  local added = redis.pcall('XADD', trail, 'MAXLEN', '~', length, number .. '-0', 'e', entry)
+  if type(added) ~= 'table' or not added.err then return nil end
+  if string.find(added.err, 'equal or smaller', 1, true) then return -1 end
+  return added
+end
+"""
+
+# KEYS: the command's hash, the cluster's open set, the log of commands, the audit trail.
+# ARGV: id, command, result, time of issue, seconds to keep, length of the log, number of the audit
+# entry ('' for none), entry, length of the trail.
+# An agent sees a command whole or not at all; the same id twice is one command.
+SUBMIT = (
+    TELL
+    + """
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if ARGV[7] ~= '' then
+  local failed = tell(KEYS[4], ARGV[9], ARGV[7], ARGV[8])
+  if failed then return failed end
+end
+redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pending')
+redis.call('EXPIRE', KEYS[1], ARGV[5])
+redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
+redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+return 1
+"""
+)
+
 # KEYS: a series, the newest of all clusters. ARGV: time of the report in ms, report, oldest to keep
 # in ms, seconds to keep the series, the cluster ('' where it is not the newest that counts), ms that
 # a time may lie ahead of this clock. Answers 1; 0 for a period that is there or earlier than one
@@ -34,18 +66,6 @@ end
 if type(added) == 'table' and added.err then return added end
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[2], ARGV[5], ARGV[2]) end
-return 1
-"""
-
-# KEYS: the command's hash, the cluster's open set, the log of commands.
-# ARGV: id, command, result, time of issue, seconds to keep, length of the log.
-# An agent sees a command whole or not at all; the same id twice is one command.
-SUBMIT = """
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pending')
-redis.call('EXPIRE', KEYS[1], ARGV[5])
-redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
 return 1
 """
 
@@ -130,18 +150,6 @@ for i = 4, #ARGV, 3 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 2]) end
 return 1
 """
 
-# Beginning of the scripts that write to the audit trail what they do, before they do it: so
-# both happen or neither. Its answer, if there is one, is the script's: -1 asks for a new seal,
-# because somebody else wrote to the trail meanwhile; all else is an error.
-TELL = """
-local function tell(trail, length, number, entry)
-  local added = redis.pcall('XADD', trail, 'MAXLEN', '~', length, number .. '-0', 'e', entry)
-  if type(added) ~= 'table' or not added.err then return nil end
-  if string.find(added.err, 'equal or smaller', 1, true) then return -1 end
-  return added
-end
-"""
-
 # KEYS: the leader's lease, recommendations, their times, the times of those that count, the open
 # ones, their versions, the audit trail. ARGV: the leader's token ('' for a person), id, version,
 # recommendation, time, open (1/0), counts (1/0), number of the audit entry ('' for none), entry,
@@ -166,16 +174,34 @@ return 1
 """
 )
 
-# KEYS: the leader's lease, modes, the audit trail. ARGV: the leader's token, cluster, the mode
-# that it must have, the new one, number of the audit entry, entry, length of the trail.
-CHANGE_MODE = (
+# KEYS: the leader's lease, the hashes that change, the audit trail. ARGV: the leader's token (''
+# for a person), the number of changes, then of each the position of its hash in KEYS, the field,
+# what it must hold ('*' for anything, '-' for nothing, else the SHA-1 of it), what is done (set,
+# remove, or drop for the whole key) and the new value; then number of the audit entry ('' for
+# none), entry, length of the trail.
+# All of it happens, or nothing: 0 if somebody else has changed one of them, or leads by now.
+CHANGE = (
     TELL
     + """
-if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-if redis.call('HGET', KEYS[2], ARGV[2]) ~= ARGV[3] then return 0 end
-local failed = tell(KEYS[3], ARGV[7], ARGV[5], ARGV[6])
-if failed then return failed end
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[4])
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+local last = 2 + 5 * tonumber(ARGV[2])
+for i = 3, last, 5 do
+  if ARGV[i + 2] ~= '*' then
+    local stored = redis.call('HGET', KEYS[tonumber(ARGV[i])], ARGV[i + 1])
+    local holds = stored and redis.sha1hex(stored) or '-'
+    if holds ~= ARGV[i + 2] then return 0 end
+  end
+end
+if ARGV[last + 1] ~= '' then
+  local failed = tell(KEYS[#KEYS], ARGV[last + 3], ARGV[last + 1], ARGV[last + 2])
+  if failed then return failed end
+end
+for i = 3, last, 5 do
+  local key, field, todo = KEYS[tonumber(ARGV[i])], ARGV[i + 1], ARGV[i + 3]
+  if todo == 'set' then redis.call('HSET', key, field, ARGV[i + 4])
+  elseif todo == 'remove' then redis.call('HDEL', key, field)
+  else redis.call('DEL', key) end
+end
 return 1
 """
 )

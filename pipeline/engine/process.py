@@ -14,10 +14,10 @@ from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
-from weir.controllers.engine.apply.moves import advance, waiting_for
+from weir.controllers.engine.apply.moving import advance_moves, open_moves
 from weir.controllers.engine.cycle import balanced, considered, driven
 from weir.controllers.engine.facts import Facts, due, read
-from weir.controllers.engine.guard.modes import strictest, with_modes
+from weir.controllers.engine.guard.modes import strictest
 from weir.controllers.engine.ports import Lease, Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
@@ -29,12 +29,10 @@ from weir.controllers.engine.window import Window
 from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import Fenced, WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
-from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.snapshot import MOST_EDGES, Mode, Snapshot
+from weir.controllers.model.placement import LEADER
+from weir.controllers.model.snapshot import MOST_EDGES, Mode
 from weir.controllers.scaling.predictive import forecast
 from weir.controllers.scaling.registry import scalers
-from weir.controllers.service.steering import stopped
-from weir.metrics.agent.commands import LEADER
 from weir.metrics.export.webhook import Notifier
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
@@ -161,7 +159,6 @@ class Engine:
         self._step("moves", lambda: self._drive_moves(now))
         self._step("control", lambda: self._control(now))
         self._step("dead parts", lambda: self._bury(now))
-        self._step("the snapshot", lambda: self._keep_snapshot(now))
         if now - self._rolled_at >= 10.0:
             self._rolled_at = now
             self._step("history", lambda: roll_up(self._store, now, ends=self._rolled))
@@ -178,11 +175,6 @@ class Engine:
         except Exception as error:
             self._store.note_fault(f"engine, {name}", error)
 
-    def _keep_snapshot(self, now: float) -> None:
-        snapshot = Snapshot.of(self._store.latest(), now)
-        self._all_edges = len(snapshot.edges) < MOST_EDGES
-        self._store.save_snapshot(with_modes(snapshot, self._store.modes()))
-
     def _detail(self) -> str:
         """What people are told about the engine that leads."""
         said = [f"a look at all that is due takes {self._took_s:.1f} s"]
@@ -197,28 +189,15 @@ class Engine:
 
     def _drive_moves(self, now: float) -> None:
         """Bring every rebalance one step on."""
-        open_ = [r for r in self._store.rebalances() if not r.final]
-        if not open_ or self._lease is None:
-            return
-        self._busy = True
-        snapshot = Snapshot.of(self._store.latest(), now)
-        placements = self._store.placements()
-        leases = {name: self._store.lease(operator_lease(name)) for name in waiting_for(open_)}
-        for rebalance in open_:
-            after, changes = advance(
-                rebalance,
-                snapshot,
-                placements,
-                leases,
-                now,
-                stopped=stopped(self._store, rebalance),
-            )
-            if after != rebalance:
-                self._store.save_rebalance(after, changes, self._lease, seen=placements)
+        found = open_moves(self._store, now)
+        if found is not None:
+            self._busy = True
+            self._carry_out(advance_moves(found, now))
 
     def _control(self, now: float) -> None:
         """Ask and plan when it is time, then see to what is there until nothing follows."""
         facts = self._facts(now)
+        self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
         if self._decide.due(now):
             began, spent = time.monotonic(), time.thread_time()

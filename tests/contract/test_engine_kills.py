@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.support import people
 from tests.support.browser import ROOT
 from tests.support.feeder import Feeder, Hosts
 from tests.support.models import ClusterModel, OperatorModel, demo
@@ -25,10 +26,8 @@ from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status
 from weir.controllers.model.command import CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.placement import cluster_lease
+from weir.controllers.model.placement import LEADER, CommandRunner, cluster_lease
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service import recommendations as people
-from weir.metrics.agent.commands import LEADER, CommandRunner
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
 

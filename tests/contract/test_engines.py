@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import people
 from tests.support.feeder import Feeder
 from tests.support.models import demo
 from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import ScaleTo
-from weir.controllers.model.placement import cluster_lease
+from weir.controllers.model.placement import LEADER, CommandRunner, cluster_lease
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service import recommendations as people
-from weir.metrics.agent.commands import LEADER, CommandRunner
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
 

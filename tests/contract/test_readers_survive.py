@@ -11,6 +11,7 @@ import redis
 from fastapi import FastAPI
 
 import weir.components.live.hub
+from tests.support.given import given_mode
 from tests.support.world import wide
 from weir.components.live.hub import Hub
 from weir.components.web.api import health
@@ -180,7 +181,7 @@ class TestLastKnown:
         assert store.placements() == {"extractor": there}
 
     def test_an_unreadable_mode_lets_the_engine_do_nothing(self, store: RedisStore) -> None:
-        store.set_mode("wide", Mode.AUTO)
+        given_mode(store, "wide", Mode.AUTO)
         store.client.hset(keys.MODES, "wide", b"\xff")
         assert store.modes() == {"wide": Mode.OBSERVE}
 

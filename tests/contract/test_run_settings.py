@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from tests.support.people import set_mode, set_settings
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
-from weir.controllers.service.steering import set_mode, set_settings
 from weir.metrics.runs.library import list_runs
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.runs.settings import SettingsLog
 
-T0 = 1_800_000_000.0
+T0 = 1_700_000_000.0  # the store refuses what is dated ahead of its clock
 
 
 def report(store: Store, at: float) -> None:

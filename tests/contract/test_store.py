@@ -4,12 +4,14 @@ import time
 
 import pytest
 
+from tests.support.given import given_mode
 from weir.controllers.engine.apply.moves import MoveState
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Store, Tier, Workload
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator, Snapshot
+from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator
 
 
 def sample(at: float, cluster: str = "a") -> ClusterSample:
@@ -53,7 +55,7 @@ class TestSamples:
             store.append(sample(at, name))
         assert store.latest() == [sample(1001.0, "a"), sample(1002.0, "b")]
         assert store.clusters() == ["a", "b"]
-        store.forget("a")
+        store.forget("a", AuditEntry(at=1.0, by="ada", action="cluster.forgotten"))
         assert store.clusters() == ["b"]
         assert store.samples("a", 0.0, float("inf")) == []
 
@@ -65,12 +67,6 @@ class TestSamples:
         left = store.samples("a", 0.0, float("inf"))
         assert left[-1].at == 1000.0 + 3 * kept
         assert len(left) < 150
-
-    def test_the_snapshot_is_kept(self, store: Store) -> None:
-        assert store.snapshot() is None
-        snapshot = Snapshot.of([sample(1000.0)], at=1001.0)
-        store.save_snapshot(snapshot)
-        assert store.snapshot() == snapshot
 
 
 class TestCommands:
@@ -206,7 +202,7 @@ def test_parts_placement_modes_and_workloads(store: Store) -> None:
     placed = Placement(operator="x", cluster="a", wanted="stopped")
     store.place(placed)
     assert store.placements() == {"x": placed}
-    store.set_mode("a", Mode.AUTO)
+    given_mode(store, "a", Mode.AUTO)
     assert store.modes() == {"a": Mode.AUTO}
     assert store.settings("balance") == {}
     store.save_settings("balance", {"planner": "milp", "moves": 3})

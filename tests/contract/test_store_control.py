@@ -1,16 +1,20 @@
 """One contract for every store: recommendations, audit trail, memories and settings."""
 
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from redis.exceptions import RedisError
 
+from tests.support.given import given_mode
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.engine.audit import AuditEntry, broken_at, sealed
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.model.command import Command, StopOperator
 from weir.controllers.model.decision import Move, NoChange, Reason, Scale
 from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
@@ -105,8 +109,8 @@ class TestRecommendations:
         move = Move(operator="x", source="a", target="b")
         for i in range(205):
             done = MoveState(move=move, step=Step.FAILED)
-            store.save_rebalance(Rebalance(id=f"b{i}", at=float(i), moves=(done,)))
-        store.save_rebalance(Rebalance(id="open", at=-1.0, moves=(MoveState(move=move),)))
+            store.save_rebalance(Rebalance(id=f"b{i}", at=1.0 + i, moves=(done,)))
+        store.save_rebalance(Rebalance(id="open", at=0.0, moves=(MoveState(move=move),)))
         store.trim(300.0)
         left = [r.id for r in store.rebalances()]
         assert (len(left), left[-1], left[-2]) == (201, "open", "b5")
@@ -165,7 +169,7 @@ class TestMemories:
         assert not store.save_memories("a", {"drs": b"old"}, replace(lease, token=0))
         assert store.memories("a") == {"drs": b'{"x":2}', "dodo": b"{}"}
         assert store.memories("b") == {}
-        store.forget_memory("a", "drs")
+        store.change_memory("a", "drs", None, entry("memory.reset"))
         assert store.memories("a") == {"dodo": b"{}"}
         assert store.save_memories("b", {"drs": b"{}"})
 
@@ -179,7 +183,7 @@ class TestMemories:
         assert engine.save_memories("a", before, lease)
         assert engine.memories("a") == before
         page.save_memories("a", {"qlearning": b"imported"})
-        page.forget_memory("a", "dodo")
+        page.change_memory("a", "dodo", None, entry("memory.reset"))
         after = {"qlearning": b"learned more", "drs": b"two", "dodo": b"two", "new": b"one"}
         assert engine.save_memories("a", after, lease)
         kept = {"qlearning": b"imported", "drs": b"two", "new": b"one"}
@@ -196,7 +200,7 @@ class TestMemories:
         assert store.scale_waits() == {"a": "too early"}
         store.append(ClusterSample(at=1.0, period_s=2.0, cluster=Cluster(name="a")))
         store.save_memories("a", {"drs": b"{}"})
-        store.forget("a")
+        store.forget("a", entry("cluster.forgotten"))
         assert (store.scale_outlooks(), store.memories("a")) == ({}, {})
 
 
@@ -205,7 +209,7 @@ def test_settings_keep_who_and_when(store: Store) -> None:
     store.save_settings("engine", {"paused": True}, by="ada", at=5.0)
     assert store.settings_changed("engine") == ("ada", 5.0)
     assert store.all_settings() == {"engine": {"paused": True}}
-    store.set_mode("a", Mode.OBSERVE)
+    given_mode(store, "a", Mode.OBSERVE)
     assert store.modes() == {"a": Mode.OBSERVE}
 
 
@@ -213,12 +217,12 @@ class TestChangingModes:
     def test_only_from_the_mode_that_was_seen_and_with_what_is_said(self, store: Store) -> None:
         lease = store.acquire("engine", "me", 30.0)
         assert lease is not None
-        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, lease, entry())  # never set
-        store.set_mode("a", Mode.AUTO)
-        assert store.change_mode("a", Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA, lease, entry("less"))
+        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, entry(), lease)  # never set
+        given_mode(store, "a", Mode.AUTO)
+        assert store.change_mode("a", Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA, entry("less"), lease)
         assert store.modes() == {"a": Mode.AUTO_WITHIN_CRITERIA}
-        store.set_mode("a", Mode.OBSERVE)  # a person was quicker
-        assert not store.change_mode("a", Mode.AUTO_WITHIN_CRITERIA, Mode.APPROVE, lease, entry())
+        given_mode(store, "a", Mode.OBSERVE)  # a person was quicker
+        assert not store.change_mode("a", Mode.AUTO_WITHIN_CRITERIA, Mode.APPROVE, entry(), lease)
         assert store.modes() == {"a": Mode.OBSERVE}
         assert [e.action for e in store.audit()] == ["less"]
         assert broken_at(store.audit_since(0)) is None
@@ -228,9 +232,13 @@ class TestChangingModes:
         assert old is not None
         store.release(old)
         store.acquire("engine", "new", 30.0)
-        store.set_mode("a", Mode.AUTO)
-        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, old, entry())
+        given_mode(store, "a", Mode.AUTO)
+        assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, entry(), old)
         assert (store.modes(), store.audit()) == ({"a": Mode.AUTO}, [])
+
+
+def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
+    return entry("settings.changed")
 
 
 class TestChangingSettings:
@@ -244,19 +252,67 @@ class TestChangingSettings:
                 store.save_settings("engine", {**kept, "paused": True}, by="eve", at=2.0)
             return {**kept, "ttl_s": 90}
 
-        before, after = store.change_settings("engine", change, by="bob", at=3.0)
+        before, after = store.change_settings("engine", change, said, by="bob", at=3.0)
         assert before == {"ttl_s": 60, "paused": True}
         assert after == store.settings("engine") == {"ttl_s": 90, "paused": True}
         assert store.settings_changed("engine") == ("bob", 3.0)
 
     def test_without_a_change_nobody_has_changed_it(self, store: Store) -> None:
         store.save_settings("engine", {"ttl_s": 60}, by="ada", at=1.0)
-        store.change_settings("engine", lambda kept: kept, by="bob", at=2.0)
+        store.change_settings("engine", lambda kept: kept, said, by="bob", at=2.0)
         assert store.settings_changed("engine") == ("ada", 1.0)
-        assert store.change_settings("other", lambda kept: {"x": 1}, by="bob", at=2.0) == (
-            {},
-            {"x": 1},
+        assert store.audit() == []
+        done = store.change_settings("other", lambda kept: {"x": 1}, said, by="bob", at=2.0)
+        assert done == ({}, {"x": 1})
+        assert [e.action for e in store.audit()] == ["settings.changed"]
+
+    def test_further_groups_come_with_it(self, store: Store) -> None:
+        store.change_settings(
+            "engine", lambda kept: {"paused": True}, said, by="ada", at=2.0,
+            also={"pause": {"why": "a drill"}},
+        )  # fmt: skip
+        assert store.settings("pause") == {"why": "a drill"}
+        assert store.settings_changed("pause") == ("ada", 2.0)
+
+
+class TestWithItsEntry:
+    """What people change is written with its audit entry, or neither is."""
+
+    def test_a_command(self, store: Store) -> None:
+        order = Command(
+            id="1", cluster="a", action=StopOperator(operator="x"), issued_at=1.0, expires_at=9.0
         )
+        store.submit(order, entry("operator.stop"))
+        store.submit(order, entry("operator.stop"))
+        assert [e.action for e in store.audit()] == ["operator.stop"]
+        assert store.open_commands("a") == [order]
+
+    def test_a_rate_only_from_the_one_that_was_seen(self, store: Store) -> None:
+        first = Workload(name="tweets", rows_per_s=100.0)
+        store.set_workload(first)
+        after = replace(first, rows_per_s=200.0)
+        assert not store.change_workload(after, first, entry())
+        assert store.change_workload(first, after, entry("workload.changed"))
+        assert list(store.workloads()) == [after]
+        assert [e.action for e in store.audit()] == ["workload.changed"]
+
+    def test_a_memory(self, store: Store) -> None:
+        store.change_memory("a", "drs", b"{}", entry("memory.imported"))
+        assert store.memories("a") == {"drs": b"{}"}
+        store.change_memory("a", "drs", None, entry("memory.reset"))
+        assert store.memories("a") == {}
+        assert [e.action for e in store.audit()] == ["memory.reset", "memory.imported"]
+
+    def test_a_cluster_that_is_forgotten(self, store: Store) -> None:
+        store.beat(Part(id="host:a", kind="host", name="a", at=1.0))
+        store.beat(Part(id="host:b", kind="host", name="b", at=1.0))
+        store.change_mode("a", None, Mode.AUTO, entry())
+        for group in ("guards:a", "scale:a:drs", "guards:b", "engine"):
+            store.save_settings(group, {"x": 1})
+        store.forget("a", entry("cluster.forgotten"))
+        assert [p.id for p in store.parts()] == ["host:b"]
+        assert (store.modes(), sorted(store.all_settings())) == ({}, ["engine", "guards:b"])
+        assert store.audit(1)[0].action == "cluster.forgotten"
 
 
 def test_a_redis_without_memory_is_said_and_nothing_is_done(redis_server: RedisServer) -> None:
@@ -264,13 +320,13 @@ def test_a_redis_without_memory_is_said_and_nothing_is_done(redis_server: RedisS
     store.client.flushall()
     lease = store.acquire("engine", "me", 30.0)
     assert lease is not None
-    store.set_mode("a", Mode.AUTO)
+    given_mode(store, "a", Mode.AUTO)
     store.client.config_set("maxmemory", 1)
     try:
         with pytest.raises(RedisError, match="maxmemory"):
             store.save_recommendation(recommendation(1), audit=entry())
         with pytest.raises(RedisError, match="maxmemory"):
-            store.change_mode("a", Mode.AUTO, Mode.APPROVE, lease, entry())
+            store.change_mode("a", Mode.AUTO, Mode.APPROVE, entry(), lease)
     finally:
         store.client.config_set("maxmemory", 0)
     assert (store.recommendations(), store.audit()) == ([], [])

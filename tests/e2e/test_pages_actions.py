@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
+from tests.support import people
 from tests.support.waiting import wait_until
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import (
@@ -14,7 +15,6 @@ from weir.controllers.model.command import (
     RestartOperator,
     StopOperator,
 )
-from weir.controllers.service import recommendations as people
 
 
 def open_command(pages_store, cluster):

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.support.browser import WebServer
 from tests.support.engine import RealEngine
 from tests.support.feeder import Feeder, Hosts
+from tests.support.given import given_mode
 from tests.support.models import demo
 from tests.support.waiting import wait_until
 from weir.controllers.engine.propose.balance import BALANCE
@@ -48,7 +49,7 @@ def home(engine, pages_store):
     """Every operator where it began, nothing under way, the engine not acting by itself."""
     pages_store.save_settings(BALANCE, {})
     for name in ("wide", "narrow"):
-        pages_store.set_mode(name, Mode.APPROVE)
+        given_mode(pages_store, name, Mode.APPROVE)
         pages_store.save_settings(f"scale:{name}", {"scaler": "no_op"})
         pages_store.save_settings(f"guards:{name}", {"stabilisation_s": 0})
     for pause_s in (1.5, 0.0):  # what a cycle of the engine began before that may still come

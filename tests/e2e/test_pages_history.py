@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.support import people
 from tests.support.browser import Tab, WebServer
 from tests.support.feeder import Feeder
 from tests.support.recorded_run import MINUTES, PERIOD_S, T0, recorded
@@ -15,7 +16,6 @@ from tests.support.waiting import wait_until
 from tests.unit.metrics.eventlog import eventlog_logs as logs
 from weir.components.live.charts import cluster_charts, points
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.service import steering
 from weir.metrics.eventlog.tables import read_samples
 from weir.metrics.runs.library import list_runs
 from weir.pipeline.local.redis_server import RedisServer
@@ -194,7 +194,7 @@ class TestReplay:
     def test_settings_are_those_of_then_and_cannot_be_saved(
         self, open_tab, run_id, pages_store
     ) -> None:
-        steering.set_settings(
+        people.set_settings(
             pages_store, "scale:wide", {"max_executors": 9}, by="eve", now=time.time()
         )
         tab = opened(open_tab, run_id, "/settings/wide", at=T0 + 1000.0)

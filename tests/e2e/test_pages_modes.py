@@ -6,13 +6,13 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.support import people
 from tests.support.decisions import clean_up, confirm
 from tests.support.proposals import advance, propose
 from tests.support.waiting import wait_until
 from weir.controllers.engine.recommendation import Status
+from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.snapshot import Mode
-from weir.controllers.service import steering
-from weir.controllers.service.recommendations import engine_settings
 from weir.metrics.store.users import Role
 
 
@@ -96,7 +96,7 @@ def test_marks_say_what_was_done_and_lead_there(open_tab, pages_store):
 
 
 def test_when_nothing_is_proposed_the_reason_stands_there(open_tab, pages_store):
-    steering.set_mode(pages_store, "narrow", "observe", by="ada", now=time.time())
+    people.set_mode(pages_store, "narrow", "observe", by="ada", now=time.time())
     page = open_tab("/").page
     expect(page.locator(".nothing")).to_contain_text("Nothing waits for a decision")
     expect(page.locator(".waits")).to_contain_text("its mode is observe")

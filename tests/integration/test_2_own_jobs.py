@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.support.system import ROOT, System
 from tests.support.waiting import wait_until
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.command import Command, ScaleTo
 from weir.pipeline.local.process import scratch
 
@@ -61,7 +62,7 @@ def test_a_job_is_watched_with_one_line_and_leaves_no_trace(system: System, tmp_
     wait_until(
         lambda: all(p.id != "agent:orders" for p in system.store.parts()), 15, "its part has gone"
     )
-    system.store.forget("orders")
+    system.store.forget("orders", AuditEntry(at=time.time(), by="test", action="cluster.forgotten"))
 
 
 def an_executor_that_never_comes_is_noticed(system: System) -> None:
@@ -108,4 +109,4 @@ def test_a_hosts_good_operators_run_beside_broken_ones(system: System, tmp_path:
         log = (tmp_path / "host.log").read_text()
         assert "operator 'sensor_minutes': the name is used twice" in log
         an_executor_that_never_comes_is_noticed(system)
-    system.store.forget("mine")
+    system.store.forget("mine", AuditEntry(at=time.time(), by="test", action="cluster.forgotten"))

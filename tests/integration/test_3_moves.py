@@ -16,6 +16,7 @@ from tests.integration.test_2_own_jobs import running
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import operator_lease
 
@@ -29,7 +30,9 @@ def forgotten(system: System, cluster: str) -> Iterator[None]:
     try:
         yield
     finally:
-        system.store.forget(cluster)
+        system.store.forget(
+            cluster, AuditEntry(at=time.time(), by="test", action="cluster.forgotten")
+        )
 
 
 def asked(system: System, target: str = "", operator: str = "topic_count") -> Rebalance:

@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.support import people
 from tests.support.system import ROOT, System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import CommandStatus
 from weir.controllers.model.errors import Refused
-from weir.controllers.service import recommendations as people
 
 
 def command(system: System, *args: str) -> str:

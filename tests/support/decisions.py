@@ -3,6 +3,7 @@
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.feeder import Feeder
+from tests.support.given import given_mode
 from tests.support.proposals import advance
 from tests.support.waiting import wait_until
 from weir.controllers.engine.guard.rules import ENGINE
@@ -20,7 +21,7 @@ def clean_up(store: RedisStore) -> None:
             advance(store, found, Status.FAILED, by="test")
     store.save_settings(ENGINE, {})
     for cluster in store.clusters():
-        store.set_mode(cluster, Mode.APPROVE)
+        given_mode(store, cluster, Mode.APPROVE)
 
 
 def item(page: Page, found: Recommendation) -> Locator:

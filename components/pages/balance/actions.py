@@ -1,7 +1,6 @@
 """What the buttons of the Balance page do. By HTTP, like all buttons."""
 
 import asyncio
-import time
 import uuid
 from typing import Any
 
@@ -19,24 +18,23 @@ from weir.components.pages.balance.preview import (
     of_hand,
     of_planner,
     previewed_of,
-    rebalance_for,
 )
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.render_preview import preview_body
 from weir.components.pages.balance.view import alone, changed, follow_text
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, commented, only_clicks
-from weir.components.ui.asking import asked_before, propose
+from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.ui.text import plural
-from weir.components.web.security import Role, current_user, require
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.engine.propose.balance import BALANCE
 from weir.controllers.engine.propose.make import BY_HAND
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.model.decision import Moves, Reason
+from weir.controllers.model.decision import Moves
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.snapshot import Mode
-from weir.controllers.service import recommendations as people
 from weir.metrics.store.redis_store import RedisStore
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
@@ -108,9 +106,7 @@ def _register_apply(app: Dash, hub: Hub) -> None:
     @require(Role.APPROVER)
     async def apply(_clicks: int, previewed: Any, comment: Any) -> Any:
         try:
-            done = await asyncio.to_thread(
-                _apply, hub.store, hub.world(), previewed, time.time(), commented(comment)
-            )
+            done = await asyncio.to_thread(_apply, hub.store, hub.world(), previewed, comment)
         except WeirError as error:
             return no_update, str(error), no_update
         except _FAILURES:
@@ -190,20 +186,15 @@ def _opened(world: World, look: Any) -> dict[str, Any]:
     }
 
 
-def _apply(
-    store: RedisStore, world: World, data: Any, now: float, comment: str = ""
-) -> Recommendation:
+def _apply(store: RedisStore, world: World, data: Any, comment: Any = "") -> Recommendation:
     """Ask the engine for exactly the plan that was shown, once."""
     shown = previewed_of(data)
-    if asked_before(store, shown.id) is None:
-        rebalance_for(world, shown, store.placements(), now)  # refuses what has drifted
-    return propose(
+    return service.rebalance(
         store,
-        Moves(moves=shown.moves, reason=Reason(text=shown.why)),
-        id=shown.id,
-        now=now,
-        comment=comment,
-        source=BY_HAND if shown.planner == HAND else shown.planner,
+        request(comment, shown.id),
+        shown.moves,
+        planner=BY_HAND if shown.planner == HAND else shown.planner,
+        why=shown.why,
     )
 
 
@@ -217,11 +208,10 @@ def _asked(done: Recommendation) -> str:
 def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
     """Set the planner, and the mode of every cluster that hosts operators."""
     values = changed(world, store.settings(BALANCE), planner)
-    now, who = time.time(), current_user()
-    people.set_settings(store, BALANCE, values, by=who.name, address=who.address, now=now)
+    service.set_settings(store, request(), BALANCE, values)
     if bool(auto) is alone(world):
         return
     mode = Mode.AUTO if auto else Mode.APPROVE
     for cluster in world.snapshot.clusters:
         if cluster.hosted:
-            people.set_mode(store, cluster.name, mode, by=who.name, address=who.address, now=now)
+            service.set_mode(store, request(), cluster.name, mode)

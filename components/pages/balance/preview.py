@@ -1,23 +1,21 @@
 """What a plan would bring, said before anything happens, and fixed until it is applied."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from weir.components.live.world import World, on_their_way, stale
+from weir.components.live.world import World, stale
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.view import better, old, proposals
 from weir.components.ui import text
 from weir.controllers.balancing.base import planners
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.propose.outlook import by_hand
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
-from weir.controllers.model.placement import Placement
 
 HAND = "by_hand"
 _VERDICT = {"ok": "better", "": "no better", "warn": "worse"}
@@ -152,44 +150,6 @@ def previewed_of(data: Any) -> Previewed:
     if found is None or found.planner not in (*planners(), HAND):
         raise InvalidInput("Open the preview again; this one cannot be read.")
     return found
-
-
-def rebalance_for(
-    world: World, shown: Previewed, placements: Mapping[str, Placement], now: float
-) -> Rebalance:
-    """The plan that was shown as a rebalance; refused if the world is no longer like that."""
-    why = _drift(world, shown.moves, placements)
-    if why:
-        raise Refused(f"{why}. Nothing was done; open the preview again.")
-    return Rebalance(
-        id=shown.id,
-        at=now,
-        moves=tuple(MoveState(move=move) for move in shown.moves),
-        by="page",
-        planner=shown.planner,
-        why=shown.why,
-    )
-
-
-def _drift(world: World, moves: Sequence[Move], placements: Mapping[str, Placement]) -> str:
-    if old(world):
-        return "The engine is not at work, so nobody would carry it out"
-    if not moves:
-        return "This plan moves nothing"
-    travelling = on_their_way(world)
-    for move in moves:
-        placed = placements.get(move.operator)
-        if move.operator in travelling:
-            return f"{move.operator} is on its way to {travelling[move.operator].move.target}"
-        if placed is None:
-            return f"{move.operator} is not placed anywhere by Weir"
-        if placed.cluster != move.source:
-            return f"{move.operator} is in {placed.cluster} now, no longer in {move.source}"
-        if placed.wanted != "running":
-            return f"{move.operator} is stopped now"
-        if world.snapshot.cluster(move.target) is None:
-            return f"There is no cluster {move.target} any more"
-    return ""
 
 
 def _line(world: World, problem: Problem, move: Move) -> MoveLine:

@@ -1,7 +1,6 @@
 """What the buttons on recommendations, modes and pause-all do. By HTTP, like all buttons."""
 
 import asyncio
-import time
 from typing import Any
 
 import msgspec
@@ -18,16 +17,15 @@ from weir.components.pages.recommendation import ask as asks
 from weir.components.pages.recommendation.render_dialog import decision_body, mode_radios, refusal
 from weir.components.pages.recommendation.text import title_of
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, commented, only_clicks
+from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.web.api.errors import sentence
-from weir.components.web.security import Role, check, current_user, require
+from weir.components.web.security import Role, check, require
+from weir.controllers import service
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.errors import InvalidInput, WeirError
-from weir.controllers.model.snapshot import Mode
-from weir.controllers.service import recommendations as people
-from weir.controllers.service import steering
-from weir.controllers.service.recommendations import Drifted
+from weir.controllers.service import Drifted
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
 _DONE = {
@@ -122,7 +120,7 @@ def _register_confirm(app: Dash, hub: Hub) -> None:
         only_clicks()
         try:
             asked = _asked(deciding)
-            done = await asyncio.to_thread(_carried_out, hub.store, asked, commented(comment), mode)
+            done = await asyncio.to_thread(_carried_out, hub.store, asked, comment, mode)
         except Drifted as error:
             await hub.refresh()
             return no_update, refusal(str(error), error.offer.id if error.offer else ""), no_update
@@ -178,28 +176,27 @@ def _about(hub: Hub, clicked: dict[str, str]) -> asks.Ask:
     return asks.decision(world, clicked["verb"], wanted, clicked["hash"], placements)  # type: ignore[arg-type]
 
 
-def _carried_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -> str:
+def _carried_out(store: Store, asked: dict[str, str], comment: Any, mode: Any) -> str:
     """Do what the dialog said, and say so."""
-    person, now = current_user(), time.time()
-    about = {"by": person.name, "now": now, "comment": comment, "address": person.address}
+    ask = request(comment)
     match asked["verb"]:
         case "approve":
-            done = people.approve(store, asked["id"], asked["hash"], **about)  # type: ignore[arg-type]
+            done = service.approve(store, ask, asked["id"], asked["hash"])
         case "reject":
-            done = people.reject(store, asked["id"], **about)  # type: ignore[arg-type]
+            done = service.reject(store, ask, asked["id"])
         case "cancel":
-            done = people.cancel(store, asked["id"], **about)  # type: ignore[arg-type]
+            done = service.cancel(store, ask, asked["id"])
         case "rollback":
-            done = people.rollback(store, asked["id"], plan_hash=asked["hash"], **about)  # type: ignore[arg-type]
+            done = service.rollback(store, ask, asked["id"], asked["hash"])
         case "mode":
             check(Role.ADMIN, "set_mode")
-            chosen: Mode = steering.set_mode(store, asked["id"], mode, **about)  # type: ignore[arg-type]
+            chosen = service.set_mode(store, ask, asked["id"], mode)
             return f"The mode of {asked['id']} is {LABELS[chosen].lower()} now."
         case "pause":
-            steering.pause_all(store, **about)  # type: ignore[arg-type]
+            service.pause_all(store, ask)
             return "Every automatic action is paused."
         case "resume":
-            steering.resume_all(store, **about)  # type: ignore[arg-type]
+            service.resume_all(store, ask)
             return "The engine acts by itself again where it may."
         case _:
             raise InvalidInput("Open the dialog again; nothing was done.")

@@ -1,33 +1,33 @@
 """What the buttons of the Scale page do. By HTTP, like all buttons."""
 
 import asyncio
-import time
 import uuid
 from typing import Any
 
 import redis
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from msgspec.structs import replace
 
 from weir.components.live.hub import Hub
 from weir.components.live.world import World
 from weir.components.pages.recommendation.text import MEANINGS
 from weir.components.pages.scale import qtable_actions as scale_memory_actions
-from weir.components.pages.scale.hand import asked_of, decision_for, preview
+from weir.components.pages.scale.hand import asked_of, preview
 from weir.components.pages.scale.render_hand import prediction, refused
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, Form, form, read
 from weir.components.pages.scale.view import title_of
 from weir.components.ui import ids
 from weir.components.ui.actions import AWAY, only_clicks
-from weir.components.ui.asking import propose
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.ui.path import scale_path
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, current_user, require
+from weir.controllers import service
 from weir.controllers.engine.propose.scaling import group
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.errors import InvalidInput, WeirError
-from weir.controllers.service import recommendations as people
 from weir.metrics.store.redis_store import RedisStore
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
@@ -81,7 +81,7 @@ def _register_hand(app: Dash, hub: Hub) -> None:
     async def apply(_clicks: int | None, asked: Any, comment: Any) -> Any:
         only_clicks()
         try:
-            made = await _propose(hub, asked, str(comment or "")[:500])
+            made = await _propose(hub, asked, comment)
         except WeirError as error:
             return refused(_sentence(error)), no_update, no_update
         except _FAILURES:
@@ -211,20 +211,17 @@ async def _form(hub: Hub, about: Any) -> Form:
     return form(await _world(hub, cluster), cluster, str(about["of"]))
 
 
-async def _propose(hub: Hub, data: Any, comment: str) -> Recommendation:
+async def _propose(hub: Hub, data: Any, comment: Any) -> Recommendation:
     """Ask for exactly what was predicted, once."""
-    asked = asked_of(data)
-    decision = decision_for(await _world(hub, asked.cluster), asked)
+    asked, ask = asked_of(data), request(comment)
     return await asyncio.to_thread(
-        propose, hub.store, decision, id=asked.id, now=time.time(), comment=comment
-    )
+        service.scale, hub.store, replace(ask, id=asked.id), asked.cluster, asked.executors,
+        before=asked.before,
+    )  # fmt: skip
 
 
 def _set(store: RedisStore, name: str, values: dict[str, Any]) -> None:
-    person = current_user()
-    people.set_settings(
-        store, name, values, by=person.name, now=time.time(), address=person.address
-    )
+    service.set_settings(store, request(), name, values)
 
 
 def _outcome(made: Recommendation) -> str:

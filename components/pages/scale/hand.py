@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from weir.components.live.commands import scale_text
 from weir.components.live.figures import State, load_state
@@ -14,11 +13,9 @@ from weir.components.pages.scale.view import own_settings, settings_of
 from weir.components.ui import text
 from weir.controllers.engine.propose.scaling import by_hand, hand_scope
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused
-from weir.controllers.scaling.drs.allocate import assign_processors
-from weir.controllers.scaling.drs.measure import network_of, stations
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.scaling.drs.foresee import latency_with
 from weir.controllers.scaling.facts import Facts, Scope, observe
-from weir.controllers.scaling.registry import create
 
 
 class Bound(Struct, frozen=True, kw_only=True):
@@ -116,29 +113,10 @@ def _words(decision: Scale, facts: Facts) -> str:
 
 
 def latency_at(world: World, cluster: str, executors: int) -> float | None:
-    """The queueing model's latency with so many executors; None where it cannot say.
-
-    The rates, costs and their variability are those that the DRS scaler has smoothed; what a
-    batch engine adds on top is the least difference that it saw lately.
-    """
-    facts = observe(world.snapshot, Scope(cluster=cluster))
+    """The queueing model's latency with so many executors; None where it cannot say."""
     kept = world.memories.get(cluster, {}).get("drs")
-    if facts is None or kept is None or not facts.complete:
-        return None
-    try:
-        scaler = create("drs", own_settings(world, cluster, "drs"), Scope(cluster=cluster))
-        memory = scaler.remember(kept)
-    except InvalidInput:
-        return None
-    settings = scaler.settings
-    network = network_of(facts, stations(memory.tracks, settings.variability), settings.share_cores)
-    if network is None:
-        return None
-    cores = executors * facts.cores
-    if cores < network.least:
-        return inf
-    sojourn_s = network.sojourn_s(assign_processors(network, cores).processors)
-    return float(sojourn_s + min(memory.overhead, default=0.0))
+    settings = own_settings(world, cluster, "drs")
+    return latency_with(world.snapshot, cluster, executors, kept, settings)
 
 
 def latency_words(shown: HandPreview) -> str:
@@ -166,18 +144,3 @@ def asked_of(data: Any) -> Asked:
         return msgspec.convert(data, Asked)
     except msgspec.ValidationError:
         raise InvalidInput("Choose a number of executors first.", field="executors") from None
-
-
-def decision_for(world: World, asked: Asked) -> Scale:
-    """What was shown, as a decision; refused if the world is no longer like that."""
-    shown = preview(world, asked.cluster, asked.executors)
-    if shown.decision.before != asked.before:
-        raise Refused(
-            f"{asked.cluster} was asked for {text.plural(shown.decision.before, 'executor')} "
-            "meanwhile. Nothing was done; choose the number again."
-        )
-    after = shown.latency_after_s
-    if after is None or after == inf:
-        return shown.decision
-    told = replace(shown.decision.prediction, latency_s=after)
-    return replace(shown.decision, prediction=told)

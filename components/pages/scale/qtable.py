@@ -17,12 +17,12 @@ from weir.components.ui import text
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
 from weir.controllers.scaling.facts import Scope
-from weir.controllers.scaling.qlearning.memory import QMemory, epsilon_of, fresh_memory, with_table
+from weir.controllers.scaling.qlearning.memory import QMemory, epsilon_of, fresh_memory
 from weir.controllers.scaling.qlearning.policy import WORDS, feasible, greedy, why
 from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import Policy, QSettings
 from weir.controllers.scaling.qlearning.states import Action, Space
-from weir.controllers.scaling.qlearning.table import export_table, import_table
+from weir.controllers.scaling.qlearning.table import export_table
 
 SCALER = "qlearning"
 TRAIL_SHOWN = 12
@@ -192,15 +192,6 @@ def last_decision(found: Learner) -> str:
 def exported(found: Learner) -> bytes:
     """The table as a file; the command line reads and writes the same."""
     return msgspec.json.format(msgspec.json.encode(export_table(found.memory.table)), indent=1)
-
-
-def imported(found: Learner, file: bytes) -> QMemory:
-    """The memory with the table of a file; the trail and the curve of the old one end here."""
-    try:
-        plain = msgspec.json.decode(file)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise InvalidInput("This file is not JSON.", field="table") from None
-    return with_table(found.memory, import_table(plain, like=found.memory.table))
 
 
 def loss_text(found: Learner, cluster: str) -> str:

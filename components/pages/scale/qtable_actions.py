@@ -6,30 +6,25 @@ import binascii
 import time
 from typing import Any
 
-import msgspec
 import redis
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update
 
 from weir.components.live.hub import Hub
 from weir.components.pages.scale.qtable import (
-    SCALER,
     Learner,
     exported,
-    imported,
     learner,
     loss_text,
 )
 from weir.components.ui import ids
 from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.ui.path import scale_path
 from weir.components.ui.text import plural
-from weir.components.web.security import Role, current_user, require
-from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import Store
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput, WeirError
-from weir.controllers.scaling.qlearning.memory import QMemory
-from weir.controllers.service import recommendations as people
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
 
@@ -74,18 +69,19 @@ def _register_import(app: Dash, hub: Hub) -> None:
         if not contents:
             return no_update, no_update
         try:
-            memory = imported(await _learner(hub, cluster), _file(contents))
-            note = f"table of {str(filename)[:120]}"
-            await asyncio.to_thread(_put, hub.store, str(cluster), memory, note)
+            table = await asyncio.to_thread(
+                service.import_qtable, hub.store, request(), str(cluster), _file(contents),
+                str(filename)[:120],
+            )  # fmt: skip
         except WeirError as error:
             return toast(f"{filename}: {_lower(str(error))} Nothing was changed.", "bad"), None
         except _FAILURES:
             return toast(AWAY, "bad"), None
         await hub.refresh()
-        visits = sum(sum(v) for v in memory.table.visits)
+        visits = sum(sum(v) for v in table.visits)
         return toast(
             f"{cluster} goes on with the table of {filename}: "
-            f"{len(memory.table.values)} states, {plural(visits, 'visit')}."
+            f"{len(table.values)} states, {plural(visits, 'visit')}."
         ), None
 
 
@@ -119,7 +115,7 @@ def _register_reset(app: Dash, hub: Hub) -> None:
     async def reset(_clicks: int | None, cluster: Any) -> Any:
         only_clicks()
         try:
-            await asyncio.to_thread(_reset, hub.store, str(cluster))
+            await asyncio.to_thread(service.reset_qtable, hub.store, request(), str(cluster))
         except WeirError as error:
             return no_update, str(error), no_update
         except _FAILURES:
@@ -138,24 +134,6 @@ def _register_reset(app: Dash, hub: Hub) -> None:
 async def _learner(hub: Hub, cluster: Any) -> Learner:
     """What the scaler of a cluster knows, whichever worker is asked."""
     return learner(await hub.shown(scale_path(str(cluster))), str(cluster))
-
-
-def _put(store: Store, cluster: str, memory: QMemory, note: str) -> None:
-    person = current_user()
-    store.save_memories(cluster, {SCALER: msgspec.json.encode(memory)})
-    store.append_audit(
-        AuditEntry(
-            at=time.time(), by=person.name, action="memory.imported", subject=cluster,
-            address=person.address, detail=f"{SCALER}: {note}",
-        )
-    )  # fmt: skip
-
-
-def _reset(store: Store, cluster: str) -> None:
-    person = current_user()
-    people.reset_memory(
-        store, cluster, SCALER, by=person.name, now=time.time(), address=person.address
-    )
 
 
 def _file(contents: Any) -> bytes:

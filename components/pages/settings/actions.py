@@ -1,7 +1,6 @@
 """What the buttons of the settings page do. By HTTP, like all buttons."""
 
 import asyncio
-import time
 from typing import Any
 
 import redis
@@ -13,16 +12,17 @@ from weir.components.pages.settings import view
 from weir.components.pages.settings.render import changed_text, hits, settings_body
 from weir.components.ui import ids
 from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.asking import request
 from weir.components.ui.dialog import toast
 from weir.components.ui.path import SETTINGS
 from weir.components.ui.states import missing
 from weir.components.ui.text import plural
 from weir.components.web.api.errors import sentence
 from weir.components.web.security import Role, current_user, require
+from weir.controllers import service
 from weir.controllers.engine.groups import groups
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.errors import InvalidInput, NotFound, WeirError
-from weir.controllers.service import steering
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
 TRAIL = 500
@@ -168,17 +168,14 @@ def sections(store: Store, cluster: str) -> list[view.Section]:
 
 def _saved(store: Store, group: str, given: dict[str, Any], shown: Any) -> tuple[view.Section, int]:
     """Keep what was changed; the section as it stands then, and how many changes there were."""
-    cluster = group.split(":")[1] if ":" in group else ""
+    cluster = next((g.cluster for g in groups(store.clusters()) if g.name == group), "")
     before = next((s for s in sections(store, cluster) if s.group == group), None)
     if before is None:
         raise NotFound(f"there are no settings {group}")
     try:
         changes = view.changes(before, given, shown or view.values(before))
         if changes:
-            person = current_user()
-            steering.set_settings(
-                store, group, changes, by=person.name, now=time.time(), address=person.address
-            )
+            service.set_settings(store, request(), group, changes)
     except InvalidInput as error:
         raise view.said(before, error) from None
     after = next(s for s in sections(store, cluster) if s.group == group)

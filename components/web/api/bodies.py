@@ -52,6 +52,7 @@ class RollbackBody(Reason):
     """With the hash of the undoing's plan, nothing else is done."""
 
     plan_hash: Annotated[str | None, Field(max_length=64)] = None
+    id: RequestId = None
 
 
 class RateBody(Reason):

@@ -1,22 +1,21 @@
 """Recommendations: list, show, approve, reject, cancel, roll back."""
 
-import time
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from msgspec import Struct
 from starlette.responses import Response
 
+from weir.components.ui.asking import request
 from weir.components.web.api.bodies import ApproveBody, Reason, RollbackBody
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
-from weir.components.web.security import Role, current_user, require
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.errors import NotFound
-from weir.controllers.service import recommendations as people
 
 
 class Shown(Struct, frozen=True):
@@ -76,38 +75,23 @@ def _decide(router: APIRouter, store: Store) -> None:
     @require(Role.APPROVER)
     def approve(id: Name, body: ApproveBody) -> Response:
         """Let it be done, exactly as shown; refused if the world has drifted since."""
-        person = current_user()
-        done = people.approve(
-            store, id, body.plan_hash, by=person.name, now=time.time(),
-            comment=body.comment, address=person.address,
-        )  # fmt: skip
-        return json(shown(done))
+        return json(shown(service.approve(store, request(body.comment), id, body.plan_hash)))
 
     @router.post("/{id}/reject", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def reject(id: Name, body: Reason) -> Response:
         """Say no; the same plan is not proposed again for a while."""
-        return _decided(store, people.reject, id, body)
+        return json(shown(service.reject(store, request(body.comment), id)))
 
     @router.post("/{id}/cancel", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def cancel(id: Name, body: Reason) -> Response:
         """Take back what has not begun yet."""
-        return _decided(store, people.cancel, id, body)
+        return json(shown(service.cancel(store, request(body.comment), id)))
 
     @router.post("/{id}/rollback", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def rollback(id: Name, body: RollbackBody) -> Response:
         """Undo what was done, as a recommendation of its own; answers with that one."""
-        return _decided(store, people.rollback, id, body, plan_hash=body.plan_hash)
-
-
-def _decided(
-    store: Store, decide: Callable[..., Recommendation], id: str, body: Reason, **more: Any
-) -> Response:
-    person = current_user()
-    done = decide(
-        store, id, by=person.name, now=time.time(), comment=body.comment,
-        address=person.address, **more,
-    )  # fmt: skip
-    return json(shown(done))
+        done = service.rollback(store, request(body.comment, body.id), id, body.plan_hash)
+        return json(shown(done))

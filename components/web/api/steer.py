@@ -1,6 +1,5 @@
 """Steering the engine: modes, pause-all, settings; and the audit trail of all that."""
 
-import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -8,17 +7,18 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from weir.components.pages.settings.view import shown
+from weir.components.ui.asking import request
 from weir.components.web.api.bodies import ModeBody, PauseBody, SettingsBody
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
-from weir.components.web.security import Role, current_user, require
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import groups, kind_of
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.settings import SettingInfo, describe
 from weir.controllers.model.snapshot import Mode
-from weir.controllers.service import recommendations as people
 
 
 class Pause(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ def _modes(router: APIRouter, store: Store) -> None:
     @require(Role.ADMIN)
     def set_mode(cluster: Name, body: ModeBody) -> Response:
         """Say how much a cluster lets the engine do."""
-        return json({cluster: people.set_mode(store, cluster, body.mode, **_who(body.comment))})
+        return json({cluster: service.set_mode(store, request(body.comment), cluster, body.mode)})
 
     @router.get("/pause", **answers(Pause))
     @require(Role.VIEWER)
@@ -72,8 +72,8 @@ def _modes(router: APIRouter, store: Store) -> None:
     @require(Role.APPROVER)
     def set_pause(body: PauseBody) -> Response:
         """Stop every automatic action at once, or let the engine act again."""
-        change = people.pause_all if body.paused else people.resume_all
-        change(store, **_who(body.comment))
+        change = service.pause_all if body.paused else service.resume_all
+        change(store, request(body.comment))
         return json(_pause(store))
 
 
@@ -103,7 +103,7 @@ def _settings(router: APIRouter, store: Store) -> None:
     @require(Role.ADMIN)
     def change(group: Name, body: SettingsBody) -> Response:
         """Change settings of a group; null brings one back to its default."""
-        people.set_settings(store, group, body.values, **_who(body.comment))
+        service.set_settings(store, request(body.comment), group, body.values)
         return json(_group(store, group))
 
     @router.get("/audit", **answers(list[AuditEntry]))
@@ -117,7 +117,7 @@ def _settings(router: APIRouter, store: Store) -> None:
 
 
 def _pause(store: Store) -> Pause:
-    found = people.paused(store)
+    found = service.paused(store)
     if found is None:
         return Pause(paused=False)
     return Pause(paused=True, by=found.by, at=found.at, why=found.why)
@@ -133,10 +133,3 @@ def _group(store: Store, name: str) -> SettingsGroup:
 def _open(values: dict[str, Any]) -> dict[str, Any]:
     """Without what may hold a key."""
     return {key: shown(key, value) for key, value in values.items()}
-
-
-def _who(comment: str) -> dict[str, Any]:
-    person = current_user()
-    return {
-        "by": person.name, "now": time.time(), "comment": comment, "address": person.address
-    }  # fmt: skip

@@ -5,7 +5,7 @@ else was quicker or leads by now, the rest of the chain is left, and the next cy
 again. Any effect may be the last one before a crash; each can be done again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.trail import entry_of, in_words
 from weir.controllers.model.command import Command
-from weir.controllers.model.placement import Lease
+from weir.controllers.model.placement import Lease, Placement
 from weir.controllers.model.snapshot import Mode
 
 
@@ -46,6 +46,14 @@ class Start(Struct, frozen=True, kw_only=True):
     rebalance: Rebalance
 
 
+class Advance(Struct, frozen=True, kw_only=True):
+    """Bring a rebalance one step on, with the placements that change by it."""
+
+    rebalance: Rebalance
+    changes: tuple[Placement, ...] = ()
+    seen: Mapping[str, Placement] = {}  # a placement that is another by now changes nothing
+
+
 class BackOff(Struct, frozen=True, kw_only=True):
     """Give a cluster a stricter mode, unless somebody has given it another one meanwhile."""
 
@@ -68,7 +76,7 @@ class KeepBalance(Struct, frozen=True, kw_only=True):
     outlook: Outlook
 
 
-Effect = Create | Save | Submit | Start | BackOff | KeepScaling | KeepBalance
+Effect = Create | Save | Submit | Start | Advance | BackOff | KeepScaling | KeepBalance
 Chain = tuple[Effect, ...]
 
 
@@ -140,8 +148,10 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return True
         case Start(rebalance=rebalance):
             return store.save_rebalance(rebalance, leader=leader)
+        case Advance(rebalance=rebalance, changes=changes, seen=seen):
+            return store.save_rebalance(rebalance, changes, leader, seen)
         case BackOff(cluster=cluster, before=before, mode=mode, audit=said):
-            return store.change_mode(cluster, before, mode, leader, said)
+            return store.change_mode(cluster, before, mode, said, leader)
         case KeepScaling(outlook=outlook, memories=memories):
             if not store.save_memories(outlook.cluster, memories, leader):
                 return False

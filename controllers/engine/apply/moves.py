@@ -86,7 +86,6 @@ class MoveSettings(Struct, frozen=True, kw_only=True):
     release_within_s: float = 60.0
     adopt_within_s: float = 90.0
     return_within_s: float = 180.0  # by then its old host should have come up again
-    heartbeat_s: float = 12.0  # an older one means that the cluster is down
     drain_within_s: float = 300.0
 
 
@@ -189,12 +188,8 @@ def _begin(
     why = ""
     if placed is None or operator is None:
         why = f"there is no operator {move.operator}"
-    elif placed.cluster != move.source:
-        why = f"{move.operator} is in {placed.cluster}, not in {move.source}"
-    elif placed.wanted != "running":
-        why = f"{move.operator} is stopped"
     else:
-        why = _unfit(snapshot, move, use)
+        why = placed.departed(move.source) or _unfit(snapshot, move)
     if why or operator is None or placed is None:
         return replace(state, step=Step.FAILED, since=now, message=why), []
     begun = replace(
@@ -221,7 +216,7 @@ def _adopting(
     if operator is not None and _arrived(operator, move.target, state.run_before):
         done = replace(state, step=Step.DONE, since=now, paused_s=operator.pause_s)
         return done, []
-    why = _unfit(snapshot, move, use)
+    why = _unfit(snapshot, move)
     if not why and operator is not None:
         why = _refusal(operator, move.target)
     if not why and now - state.since > use.adopt_within_s:
@@ -265,14 +260,11 @@ def _without_input(operator: Operator) -> bool:
     return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
 
 
-def _unfit(snapshot: Snapshot, move: Move, use: MoveSettings) -> str:
+def _unfit(snapshot: Snapshot, move: Move) -> str:
     found = snapshot.cluster(move.target)
     if found is None:
         return f"there is no cluster {move.target}"
-    why = found.unfit_for(move.operator)
-    if not why and found.heartbeat_age_s > use.heartbeat_s:
-        why = f"{move.target} has given no sign of life for {found.heartbeat_age_s:.0f} s"
-    return why
+    return found.unfit_for(move.operator) or snapshot.silent(move.target)
 
 
 def _refusal(operator: Operator, cluster: str) -> str:

@@ -8,8 +8,6 @@ from weir.controllers.model.decision import Move, Scale
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.snapshot import Snapshot
 
-SILENT_S = 12.0
-
 
 def drift(
     recommendation: Recommendation,
@@ -38,7 +36,7 @@ def drift(
         else [m.target for m in decision.moves]
     )
     for name in needed:
-        why = _silent(snapshot, name)
+        why = snapshot.silent(name)
         if why:
             return why
     if isinstance(decision, Scale):
@@ -48,19 +46,10 @@ def drift(
     return why or _shifted(recommendation, loads or {}, settings)
 
 
-def _silent(snapshot: Snapshot, name: str) -> str:
-    cluster = snapshot.cluster(name)
-    if cluster is None:
-        return f"there is no cluster {name} any more"
-    if cluster.heartbeat_age_s > max(SILENT_S, 3 * snapshot.period_s):
-        return f"{name} has given no sign of life for {cluster.heartbeat_age_s:.0f} s"
-    return ""
-
-
 def _resized(decision: Scale, snapshot: Snapshot) -> str:
     cluster = snapshot.cluster(decision.cluster)
     assert cluster is not None
-    present = cluster.executors_wanted or cluster.executors
+    present = cluster.executors_asked
     if present == decision.before:
         return ""
     many = "executor" if present == 1 else "executors"
@@ -72,11 +61,8 @@ def _misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapsh
     target = snapshot.cluster(move.target)
     if placed is None:
         return f"{move.operator} is not placed anywhere by Weir"
-    if placed.cluster != move.source:
-        return f"{move.operator} is in {placed.cluster} now, no longer in {move.source}"
-    if placed.wanted != "running":
-        return f"{move.operator} is stopped now"
-    return target.unfit_for(move.operator) if target is not None else ""
+    why = placed.departed(move.source)
+    return why or (target.unfit_for(move.operator) if target is not None else "")
 
 
 def _shifted(

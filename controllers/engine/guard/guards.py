@@ -60,7 +60,7 @@ def data(case: Case, cluster: str) -> Answer:
     found = case.snapshot.cluster(cluster)
     if found is None:
         return f"there are no figures of {cluster}", None
-    if found.heartbeat_age_s > 3 * max(case.snapshot.period_s, 2.0):
+    if case.snapshot.stale(cluster):
         return f"the figures of {cluster} are {found.heartbeat_age_s:.0f} s old", None
     least, fresh = case.rules(cluster).least_periods, case.fresh_periods.get(cluster, 0)
     if fresh >= least:
@@ -93,7 +93,7 @@ def total(case: Case, cluster: str) -> Answer:
         if isinstance(r.decision, Scale) and _is_coming(r, case)
     }
     others = sum(
-        max(c.executors_wanted or c.executors, coming.get(c.name, 0))
+        max(c.executors_asked, coming.get(c.name, 0))
         for c in case.snapshot.clusters
         if c.name != cluster
     )

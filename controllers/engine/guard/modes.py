@@ -11,14 +11,12 @@ What touches several clusters goes by the strictest of their modes.
 
 from collections.abc import Iterable, Mapping
 
-from msgspec.structs import replace
-
 from weir.controllers.engine.guard import hours
 from weir.controllers.engine.guard.rules import Criteria
 from weir.controllers.engine.judge.verification import Track
 from weir.controllers.engine.recommendation import ENGINE, Recommendation
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.snapshot import Mode
 
 LADDER = (Mode.OBSERVE, Mode.RECOMMEND, Mode.APPROVE, Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
 
@@ -38,12 +36,6 @@ def nobody_asked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> b
     scaler or planner behind it has to look first."""
     automatic = strictest(modes, recommendation.clusters) in (Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
     return automatic and recommendation.by == ENGINE
-
-
-def with_modes(snapshot: Snapshot, modes: Mapping[str, Mode]) -> Snapshot:
-    """The snapshot with the modes that people set; agents do not know them."""
-    clusters = (replace(c, mode=modes.get(c.name, Mode.APPROVE)) for c in snapshot.clusters)
-    return replace(snapshot, clusters=tuple(clusters))
 
 
 def backed_off(mode: Mode) -> Mode:

@@ -9,6 +9,7 @@ from weir.controllers.engine.guard.hours import parsed
 from weir.controllers.model.settings import setting
 
 ENGINE = "engine"
+RECORD = "record"  # the same of the recorder
 
 
 class EngineSettings(Struct, frozen=True, kw_only=True):
@@ -133,3 +134,13 @@ def guard_group(cluster: str) -> str:
 def criteria_group(cluster: str) -> str:
     """Name of the settings of what is automatic in a cluster."""
     return f"criteria:{cluster}"
+
+
+class RecordSettings(Struct, frozen=True, kw_only=True):
+    """How live runs are recorded and for how long they are kept."""
+
+    flush_s: Annotated[float, setting("Seconds between writes to disk", unit="s", ge=1)] = 30.0
+    keep_days: Annotated[int, setting("Days that a live run is kept", unit="days", ge=1)] = 30
+    keep_gb: Annotated[
+        float, setting("Room for live runs; the oldest go first", unit="GB", ge=0.1)
+    ] = 20.0

@@ -138,8 +138,4 @@ def _short(recommendation: Recommendation) -> bool:
 
 
 def _silent(recommendation: Recommendation, facts: Facts) -> bool:
-    ages = [
-        found.heartbeat_age_s if found else float("inf")
-        for found in (facts.snapshot.cluster(c) for c in recommendation.clusters)
-    ]
-    return max(ages, default=0.0) > 3 * max(facts.snapshot.period_s, 2.0)
+    return any(facts.snapshot.stale(name) for name in recommendation.clusters)

@@ -103,8 +103,7 @@ def why_wait(
         if left_s > 0:
             return f"the last rebalance is to settle for {left_s:.0f} s more"
     bins = {b.name for b in problem.bins}
-    late_s = 3 * max(snapshot.period_s, 1)
-    stale = [c.name for c in snapshot.clusters if c.name in bins and c.heartbeat_age_s > late_s]
+    stale = [c.name for c in snapshot.clusters if c.name in bins and snapshot.stale(c.name)]
     if stale:
         return f"no fresh figures from {', '.join(stale)}"
     if problem.unknown:

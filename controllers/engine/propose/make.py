@@ -110,7 +110,7 @@ def undoing(
     cluster = snapshot.cluster(decision.cluster)
     if cluster is None:
         return None
-    present = cluster.executors_wanted or cluster.executors
+    present = cluster.executors_asked
     if present == decision.before:
         return None
     load = sum(o.load for o in snapshot.operators_of(cluster.name))
@@ -142,7 +142,7 @@ def offered_again(
     reason = replace(decision.reason, text=f"{first}{AGAIN}{why}.")
     if isinstance(decision, Scale):
         cluster = snapshot.cluster(decision.cluster)
-        present = (cluster.executors_wanted or cluster.executors) if cluster else 0
+        present = cluster.executors_asked if cluster else 0
         if cluster is None or present == decision.executors:
             return None
         load = sum(o.load for o in snapshot.operators_of(cluster.name))

@@ -161,7 +161,7 @@ def wanted(answer: Answer, cluster: Cluster) -> int | None:
         return decision.executors
     if decision.reason.rule in NO_OPINION or decision.reason.rule.startswith("now"):
         return None
-    return cluster.executors_wanted or cluster.executors
+    return cluster.executors_asked
 
 
 def _scored(view: ScaleOutlook, cluster: Cluster, part: Snapshot, now: float) -> ScaleOutlook:

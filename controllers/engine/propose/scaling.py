@@ -76,7 +76,7 @@ def scaler_group(cluster: str, scaler: str) -> str:
 
 def in_use(snapshot: Snapshot) -> int:
     """Executors over all clusters: asked for, or present where nothing was asked."""
-    return sum(c.executors_wanted or c.executors for c in snapshot.clusters)
+    return sum(c.executors_asked for c in snapshot.clusters)
 
 
 def scope_of(cluster: str, settings: ScaleSettings, left: int | None) -> Scope:

@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.people import set_settings
 from tests.unit.metrics.runs.history_world import T0, fed
 from weir.commands.main import app
 from weir.controllers.model.errors import NotFound, Refused
-from weir.controllers.service.steering import set_settings
 from weir.metrics.eventlog.importer import import_log
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.tables import read_samples

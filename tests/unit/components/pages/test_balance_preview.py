@@ -7,19 +7,21 @@ from msgspec.structs import replace
 
 from tests.support.world import demo_world
 from tests.unit.components.pages.outlooks import MOVE, PLACED, balance_world, rebalance
-from weir.components.pages.balance.actions import _apply
 from weir.components.pages.balance.preview import (
     hand_text,
     of_hand,
     of_planner,
     previewed_of,
-    rebalance_for,
 )
 from weir.components.pages.balance.render_preview import preview_body, preview_dialog
+from weir.controllers import service
 from weir.controllers.engine.apply.moves import MoveState, Step
+from weir.controllers.engine.ports import Part
 from weir.controllers.engine.recommendation import Status, moved_to
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.placement import Placement
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service import Request
 from weir.metrics.store.memory_store import MemoryStore
 
 
@@ -39,8 +41,8 @@ def test_a_plan_without_moves_has_nothing_to_apply():
     shown = of_planner(balance_world(), "no_op", "r7")
     assert shown.moves == ()
     assert "nothing to apply" in to_json(preview_body(shown))
-    with pytest.raises(Refused, match="This plan moves nothing"):
-        rebalance_for(balance_world(), shown.previewed, PLACED, 1.0)
+    with pytest.raises(InvalidInput, match="This plan moves nothing"):
+        apply(knowing(balance_world()), balance_world(), shown.previewed)
 
 
 def test_a_move_by_hand_is_predicted_first():
@@ -96,22 +98,43 @@ def test_without_a_look_at_the_balance_nothing_is_predicted():
         of_planner(demo_world(), "dodo", "r7")
 
 
+def later(world, seconds):
+    at = world.at + seconds
+    return replace(world, at=at, snapshot=Snapshot.of((s[-1] for s in world.series.values()), at))
+
+
 def test_a_silent_target_is_said():
-    world = replace(balance_world(), at=balance_world().at + 10)
+    world = later(balance_world(), 10)
     assert of_planner(world, "dodo", "r7").warning == "wide has sent no data lately."
-    silent = replace(world, at=world.at + 60)
+    silent = later(world, 60)
     assert "cannot be applied" in of_planner(silent, "dodo", "r7").warning
 
 
+def knowing(world, places=PLACED):
+    """A store in which this world stands, with an engine at work."""
+    store = MemoryStore()
+    store.beat(Part(id="engine:1", kind="engine", name="leader", at=world.at))
+    for placement in places.values():
+        store.place(placement)
+    for name in world.series:
+        store.append(world.newest(name))
+    return store
+
+
+def apply(store, world, shown, comment="", **changed):
+    """What the page asks the service for when somebody applies what was shown."""
+    request = Request(by="ada", at=world.at, id=shown.id, comment=comment)
+    moves = changed.get("moves", shown.moves)
+    return service.rebalance(store, request, moves, planner=shown.planner, why=shown.why)
+
+
 def test_the_plan_applied_is_the_one_shown():
-    shown = previewed_of(to_builtins(of_planner(balance_world(), "dodo", "r7").previewed))
-    # Meanwhile the planner thinks of something else: that does not matter any more.
     world = balance_world()
-    other = replace(world, outlook=replace(world.outlook, proposals=()))
-    made = rebalance_for(other, shown, PLACED, 9.0)
-    assert (made.id, made.at, made.by, made.planner) == ("r7", 9.0, "page", "dodo")
-    assert [m.move for m in made.moves] == [MOVE]
-    assert made.moves[0].step is Step.PLANNED
+    shown = previewed_of(to_builtins(of_planner(world, "dodo", "r7").previewed))
+    made = apply(knowing(world), world, shown)
+    assert (made.by, made.source, made.status) == ("ada", "dodo", Status.APPROVED)
+    assert made.decision.moves == (MOVE,)
+    assert made.predicted.load_distance is None or made.predicted.load_distance >= 0
 
 
 @pytest.mark.parametrize(
@@ -123,55 +146,47 @@ def test_the_plan_applied_is_the_one_shown():
     ],
 )
 def test_a_world_that_has_drifted_is_said_and_nothing_done(placed, said):
-    shown = of_planner(balance_world(), "dodo", "r7").previewed
+    world = balance_world()
     places = {k: v for k, v in {**PLACED, "topic_count": placed}.items() if v}
+    store = knowing(world, places)
     with pytest.raises(Refused, match=said):
-        rebalance_for(balance_world(), shown, places, 1.0)
+        apply(store, world, of_planner(world, "dodo", "r7").previewed)
+    assert (store.recommendations(), store.audit()) == ([], [])
 
 
 def test_an_operator_on_its_way_and_a_silent_engine_are_said():
-    shown = of_planner(balance_world(), "dodo", "r7").previewed
-    moving = rebalance(MoveState(move=MOVE, step=Step.RELEASING))
+    world = balance_world()
+    shown, store = of_planner(world, "dodo", "r7").previewed, knowing(world)
+    gone = (replace(MOVE, target="moon"),)
+    with pytest.raises(Refused, match="there is no cluster moon any more"):
+        apply(store, world, shown, moves=gone)
+    store.save_rebalance(rebalance(MoveState(move=MOVE, step=Step.RELEASING)))
     with pytest.raises(Refused, match="topic_count is on its way to wide"):
-        rebalance_for(balance_world(rebalances=[moving]), shown, PLACED, 1.0)
-    with pytest.raises(Refused, match="The engine is not at work"):
-        rebalance_for(balance_world(age_s=30.0), shown, PLACED, 1.0)
-    gone = replace(shown, moves=(replace(MOVE, target="moon"),))
-    with pytest.raises(Refused, match="There is no cluster moon any more"):
-        rebalance_for(balance_world(), gone, PLACED, 1.0)
-
-
-def knowing(world):
-    """A store in which this world stands."""
-    store = MemoryStore()
-    for placement in PLACED.values():
-        store.place(placement)
-    for name in world.series:
-        store.append(world.newest(name))
-    return store
+        apply(store, world, shown)
+    store = knowing(world)
+    store.remove_part("engine:1")
+    with pytest.raises(Unavailable, match="No engine is at work"):
+        apply(store, world, shown)
 
 
 def test_a_second_click_is_the_same_rebalance():
     world = balance_world()
-    store = knowing(world)
-    data = to_builtins(of_planner(world, "dodo", "r7").previewed)
-    first = _apply(store, world, data, world.at)
-    assert (first.status, first.source) == ("approved", "dodo")
+    store, shown = knowing(world), of_planner(world, "dodo", "r7").previewed
+    first = apply(store, world, shown)
     assert first.id != "r7", "what a browser sends is no name among the engine's"
     begun = moved_to(first, Status.APPLYING, at=world.at, by="engine")
     store.save_recommendation(begun)
-    assert _apply(store, world, data, world.at + 1) == begun
+    assert apply(store, world, shown) == begun
     assert store.recommendations() == [begun]
 
 
 def test_applying_takes_the_comment_that_is_required():
     world = balance_world()
-    store = knowing(world)
+    store, shown = knowing(world), of_planner(world, "dodo", "r7").previewed
     store.save_settings("engine", {"comment_required": True})
-    data = to_builtins(of_planner(world, "dodo", "r7").previewed)
     with pytest.raises(InvalidInput, match="Say why"):
-        _apply(store, world, data, world.at)
-    assert _apply(store, world, data, world.at, "night shift").comment == "night shift"
+        apply(store, world, shown)
+    assert apply(store, world, shown, "night shift").comment == "night shift"
     assert "preview-comment" in to_json(preview_dialog())
 
 

@@ -6,6 +6,7 @@ import pytest
 from dash import dcc, html
 from plotly.utils import PlotlyJSONEncoder
 
+from tests.support.people import set_settings
 from tests.unit.metrics.runs.history_world import T0, fed, feed
 from weir.components.live.world import World
 from weir.components.pages.history import ids as own
@@ -25,7 +26,6 @@ from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Reason, Scale
 from weir.controllers.model.errors import Refused
-from weir.controllers.service.steering import set_settings
 from weir.metrics.runs.library import list_runs
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.runs.writer import LiveRun

@@ -22,7 +22,7 @@ from weir.controllers.engine.propose.make import undoing
 from weir.controllers.engine.recommendation import Status, hash_of
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.snapshot import Mode, Snapshot
 from weir.metrics.store.memory_store import MemoryStore
 
 HASH = recommendation().plan_hash
@@ -159,5 +159,6 @@ def test_modes_follow_the_feed():
 
 def test_silent_clusters_are_warned_of():
     world = control_world(recommendation())
-    late = replace(world, at=world.at + 60)
+    newest = (samples[-1] for samples in world.series.values())
+    late = replace(world, snapshot=Snapshot.of(newest, world.at + 60))
     assert asks.decision(late, "approve", "r1", HASH).warning == "narrow has sent no data lately."

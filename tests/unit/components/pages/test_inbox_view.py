@@ -14,7 +14,6 @@ from tests.unit.components.pages.controls import (
     recommendation,
 )
 from tests.unit.components.pages.outlooks import balance_world
-from weir.components.live.control import Pause
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.pages.control_room import inbox as view
 from weir.components.pages.control_room.render_inbox import inbox_body
@@ -26,6 +25,7 @@ from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.recommendation import Figures, Status
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.snapshot import Mode
+from weir.controllers.service import Paused
 
 
 def test_a_proposal_explains_itself():
@@ -173,7 +173,7 @@ def test_nothing_proposed_says_why():
 @pytest.mark.parametrize("status", list(Status))
 def test_every_status_can_be_drawn(status):
     found = replace(recommendation(), status=status)
-    world = control_world(found, paused=Pause(at=AT, by="ada", why="Fire drill"))
+    world = control_world(found, paused=Paused(at=AT, by="ada", why="Fire drill"))
     assert to_json(inbox_body(view.inbox(world)))
     assert to_json(draw(world, "/"))
     assert to_json(draw(world, "/recommendation/r1"))
@@ -191,7 +191,7 @@ def test_the_inbox_is_sent_again_only_when_it_has_changed():
 
 
 def test_pause_is_on_every_page():
-    world = control_world(paused=Pause(at=AT, by="ada"))
+    world = control_world(paused=Paused(at=AT, by="ada"))
     for path in ("/", "/balance", "/cluster/wide", "/audit", "/settings", "/nowhere"):
         message, _ = delta(world, cursor_of(start(world, path)[0]["cursor"]))
         assert "ada" in to_json(message["regions"][ids.PAUSE])

@@ -13,7 +13,7 @@ from tests.support.models import many, sample_of
 from tests.support.world import START
 from tests.unit.components.pages.controls import recommendation
 from weir.components.live.built import PANELS_EVERY_S
-from weir.components.live.control import Control, Pause
+from weir.components.live.control import Control
 from weir.components.live.delta import Cursor, cursor_of, delta, start
 from weir.components.live.health import health, together
 from weir.components.live.shared import Shared
@@ -34,6 +34,7 @@ from weir.controllers.engine.ports import Part
 from weir.controllers.engine.recommendation import Figures as Expected
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import ClusterSample, OperatorStatus
+from weir.controllers.service import Paused
 
 RNG = random.Random(5)
 
@@ -264,7 +265,7 @@ def test_what_people_do_is_told_at_once_and_what_the_engine_does_in_a_while() ->
     decided = inbox_after(1.0, recommendations=(recommendation(Status.REJECTED),))
     assert decided != first
     assert inbox_after(1.5, recommendations=()) != decided
-    paused = {"paused": Pause(at=START, by="ada")}
+    paused = {"paused": Paused(at=START, by="ada")}
     assert "Everything is paused" in json.dumps(inbox_after(2.0, **paused))
 
 

@@ -7,11 +7,14 @@ from msgspec.structs import replace
 from tests.support.scalers import learned, remembered
 from tests.support.world import demo_world
 from weir.components.pages.scale import qtable
-from weir.components.pages.scale.qtable import heatmap, imported, learner
+from weir.components.pages.scale.qtable import heatmap, learner
+from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.scaling.qlearning.memory import fresh_memory
+from weir.controllers.scaling.qlearning.memory import QMemory, fresh_memory
 from weir.controllers.scaling.qlearning.settings import Initialisation, Policy, QSettings
 from weir.controllers.scaling.qlearning.states import Action
+from weir.controllers.service import Request
+from weir.metrics.store.memory_store import MemoryStore
 
 MEMORY = learned(60)
 
@@ -115,9 +118,22 @@ def test_epsilon_is_explained(policy, words):
     assert words in qtable.epsilon_text(found)
 
 
+def importing(memory=None, settings=None):
+    """A store whose cluster has learned that, and the verb that brings a file there."""
+    store = MemoryStore()
+    store.append(demo_world().newest("narrow"))
+    store.save_settings("scale:narrow:qlearning", settings or {})
+    if memory is not None:
+        store.save_memories("narrow", remembered(memory))
+    request = Request(by="ada", at=1.0)
+    return store, lambda file: service.import_qtable(store, request, "narrow", file)
+
+
 def test_a_file_comes_back_as_it_left():
     changed = fresh_memory(QSettings())
-    back = imported(shown(changed), qtable.exported(shown()))
+    store, bring = importing(changed)
+    assert bring(qtable.exported(shown())) == MEMORY.table
+    back = msgspec.json.decode(store.memories("narrow")["qlearning"], type=QMemory)
     assert back.table == MEMORY.table
     assert (back.trail, back.rewards, back.last, back.sampling_since) == ((), (), None, None)
     assert back.epsilon == changed.epsilon
@@ -133,8 +149,11 @@ def test_a_file_comes_back_as_it_left():
     ],
 )
 def test_a_file_that_does_not_fit_is_refused(file, words):
+    store, bring = importing(MEMORY)
+    before = store.memories("narrow")
     with pytest.raises(InvalidInput, match=words):
-        imported(shown(), file)
+        bring(file)
+    assert (store.memories("narrow"), store.audit()) == (before, [])
 
 
 def test_a_reset_says_what_is_lost():

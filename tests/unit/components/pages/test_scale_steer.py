@@ -10,16 +10,20 @@ from msgspec.structs import replace
 from tests.support.world import demo_world
 from weir.components.live.control import Control
 from weir.components.live.world import world_of
-from weir.components.pages.scale.hand import asked_of, bound, decision_for, latency_words, preview
+from weir.components.pages.scale.hand import asked_of, bound, latency_words, preview
 from weir.components.pages.scale.render_hand import hand_card, prediction
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, form, range_text, read
+from weir.controllers import service
 from weir.controllers.engine.groups import checked
 from weir.controllers.engine.guard.rules import EngineSettings
+from weir.controllers.engine.ports import Part
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.scaling.drs.scaler import Drs, DrsSettings
 from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.registry import scalers
+from weir.controllers.service import Request
+from weir.metrics.store.memory_store import MemoryStore
 
 
 def measured_world():
@@ -121,11 +125,17 @@ def test_a_cluster_without_an_agent_says_why():
 def test_what_was_shown_is_what_is_asked_for():
     world = measured_world()
     asked = asked_of({"id": "x", "cluster": "narrow", "executors": 4, "before": 2})
-    decision = decision_for(world, asked)
+    store = MemoryStore()
+    store.beat(Part(id="engine:1", kind="engine", name="leader", at=world.at))
+    for name in world.series:
+        store.append(world.newest(name))
+    store.save_memories("narrow", world.memories["narrow"])
+    request = Request(by="ada", at=world.at, id=asked.id)
+    with pytest.raises(Refused, match="asked for 2 executors meanwhile"):
+        service.scale(store, request, "narrow", 4, before=1)
+    decision = service.scale(store, request, "narrow", 4, before=asked.before).decision
     assert (decision.before, decision.executors) == (2, 4)
     assert decision.prediction.latency_s == preview(world, "narrow", 4).latency_after_s
-    with pytest.raises(Refused, match="asked for 2 executors meanwhile"):
-        decision_for(world, replace(asked, before=1))
     for wrong in (None, {}, {"id": "x", "cluster": "narrow", "executors": "4", "before": 2}):
         with pytest.raises(InvalidInput):
             asked_of(wrong)

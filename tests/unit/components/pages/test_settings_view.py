@@ -3,6 +3,7 @@
 import pytest
 from dash._utils import to_json
 
+from tests.support.people import set_settings
 from tests.support.world import demo_world
 from weir.components.pages.settings import view
 from weir.components.pages.settings.actions import sections
@@ -12,7 +13,6 @@ from weir.components.web.security import NOBODY, Person, Role, acting_as
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import checked, groups
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.service.steering import set_settings
 from weir.metrics.store.memory_store import MemoryStore
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.balancing.problems import random_problem, simple
-from tests.unit.balancing.test_checks import held
+from tests.unit.controllers.balancing.problems import random_problem, simple
+from tests.unit.controllers.balancing.test_checks import held
 from weir.controllers.balancing.albic import Albic, AlbicSettings
 from weir.controllers.balancing.base import Deadline, planner, planners
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem

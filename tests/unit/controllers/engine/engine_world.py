@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.effects import Chain, carry_out
-from weir.controllers.engine.apply.moves import advance, waiting_for
+from weir.controllers.engine.apply.moving import advance_moves, open_moves
 from weir.controllers.engine.cycle import balanced, considered, driven
 from weir.controllers.engine.facts import Facts, due, read
-from weir.controllers.engine.ports import Placement
+from weir.controllers.engine.ports import Part, Placement
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.outlook import Outlook, Proposal
 from weir.controllers.engine.recommendation import Recommendation
@@ -22,9 +22,7 @@ from weir.controllers.model.snapshot import (
     ClusterSample,
     Operator,
     OperatorStatus,
-    Snapshot,
 )
-from weir.controllers.service.steering import stopped
 from weir.metrics.agent.sizing import so_far
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -122,7 +120,8 @@ class World:
             self.store.acquire(operator_lease(op), f"app-{placed.cluster}/{self.runs[op]}", 1e9)
 
     def report(self) -> None:
-        """One sample of every cluster that is not silent."""
+        """One sample of every cluster that is not silent, and the engine's sign of life."""
+        self.store.beat(Part(id="engine:1", kind="engine", name="leader", at=self.now))
         for name, place in self.places.items():
             if place.silent:
                 continue
@@ -237,17 +236,9 @@ class Lead:
         return replace(facts, samples=samples)
 
     def _moves(self) -> None:
-        store, now = self.world.store, self.world.now
-        open_ = [r for r in store.rebalances() if not r.final]
-        leases = {n: store.lease(operator_lease(n)) for n in waiting_for(open_)}
-        for rebalance in open_:
-            snapshot, placements = Snapshot.of(store.latest(), now), store.placements()
-            after, changes = advance(
-                rebalance, snapshot, placements, leases, now,
-                stopped=stopped(store, rebalance),
-            )  # fmt: skip
-            if after != rebalance:
-                self.store.save_rebalance(after, changes, self.lease, seen=placements)
+        found = open_moves(self.world.store, self.world.now)
+        if found is not None:
+            self.do(advance_moves(found, self.world.now))
 
 
 def view_of(facts: Facts, name: str, now: float) -> Outlook:

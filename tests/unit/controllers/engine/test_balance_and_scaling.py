@@ -1,9 +1,9 @@
 """Rebalances in the engine's cycle: beside scaling, and where they come only half way."""
 
+from tests.support import people
 from tests.unit.controllers.engine.engine_world import QUICK, Lead, World, only, run
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.service import recommendations as people
 
 
 def test_a_rebalance_that_cures_an_overload_suppresses_the_scale_out() -> None:

@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.support import people
+from tests.support.given import given_mode
+from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
 from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.cycle import driven
@@ -13,7 +16,6 @@ from weir.controllers.model.command import Command, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import recommendations as people
 
 
 def scale_out(world: World) -> None:
@@ -57,18 +59,18 @@ def done_before(world: World, begin: Callable[[World], None]) -> None:
     begin(world)
     first = Lead(world, "zero")
     run(world, first, 40.0, ask=False)
-    assert world.store.recommendation("it").applied_at
+    assert world.store.recommendation(named("it")).applied_at
     world.store.release(first.lease)
 
 
 def scale_rolled_back(world: World) -> None:
     done_before(world, scale_out)
-    people.rollback(world.store, "it", by="ada", now=world.now)
+    people.rollback(world.store, named("it"), by="ada", now=world.now)
 
 
 def move_rolled_back(world: World) -> None:
     done_before(world, move)
-    people.rollback(world.store, "it", by="ada", now=world.now)
+    people.rollback(world.store, named("it"), by="ada", now=world.now)
 
 
 def cancelled_behind_a_move(world: World) -> None:
@@ -80,20 +82,20 @@ def cancelled_behind_a_move(world: World) -> None:
     )
 
     def cancel() -> None:
-        people.cancel(world.store, "next", by="ada", now=world.now)
-        if world.store.recommendation("it").status is Status.APPLYING:
+        people.cancel(world.store, named("next"), by="ada", now=world.now)
+        if world.store.recommendation(named("it")).status is Status.APPLYING:
             with pytest.raises(Refused, match="It is being carried out"):
-                people.cancel(world.store, "it", by="ada", now=world.now)
+                people.cancel(world.store, named("it"), by="ada", now=world.now)
 
     world.after(3.0, cancel)
 
 
 def automatic(world: World) -> None:
-    world.store.set_mode("a", Mode.AUTO)
+    given_mode(world.store, "a", Mode.AUTO)
 
 
 def automatic_scale_in(world: World) -> None:
-    world.store.set_mode("a", Mode.AUTO)
+    given_mode(world.store, "a", Mode.AUTO)
     world.store.save_settings("guards:a", {"stabilisation_s": 300, "scale_in_delay_s": 0})
     world.work.update(count=0.2, rank=0.1)
     resized(world, 4)
@@ -101,7 +103,7 @@ def automatic_scale_in(world: World) -> None:
 
 def paused(world: World) -> None:
     """Stopped before anything begins, let go on later."""
-    world.store.set_mode("a", Mode.AUTO)
+    given_mode(world.store, "a", Mode.AUTO)
     people.pause_all(world.store, by="ada", now=world.now)
 
     def resume() -> None:
@@ -120,11 +122,11 @@ def no_longer_asked(world: World) -> None:
 def automatic_move(world: World) -> None:
     world.store.save_settings("balance", {"planner": "milp", "least_periods": 2, "moves": 1})
     for name in world.places:
-        world.store.set_mode(name, Mode.AUTO)
+        given_mode(world.store, name, Mode.AUTO)
 
 
 def ineffective(world: World) -> None:
-    world.store.set_mode("a", Mode.AUTO)
+    given_mode(world.store, "a", Mode.AUTO)
     world.store.save_settings("engine", {"settle_s": 10.0, "least_effectiveness": 5.0})
 
 
@@ -224,11 +226,11 @@ def test_an_old_leader_that_wakes_up_changes_nothing() -> None:
     world.report()
     new = Lead(world, "new")
     run(world, new, 10.0, ask=False)
-    assert world.places["a"].scaled == ["it"]
+    assert world.places["a"].scaled == [named("it")]
     trail = world.store.audit_since(0)
     assert old.do(driven(facts, world.now)) == 0
     run(world, old, 10.0, ask=False)
-    assert (world.places["a"].scaled, world.store.audit_since(0)) == (["it"], trail)
+    assert (world.places["a"].scaled, world.store.audit_since(0)) == ([named("it")], trail)
 
 
 def test_a_command_that_was_fenced_off_is_given_again_by_the_new_leader() -> None:
@@ -240,11 +242,11 @@ def test_a_command_that_was_fenced_off_is_given_again_by_the_new_leader() -> Non
     world.now += 31.0
     new = Lead(world, "new")
     late = Command(  # the old one's command arrives all the same
-        id="it", cluster="a", action=ScaleTo(executors=3), issued_at=world.now,
+        id=named("it"), cluster="a", action=ScaleTo(executors=3), issued_at=world.now,
         expires_at=world.now + 30, fence=old.lease.token,
     )  # fmt: skip
     world.store.submit(late)
     run(world, new, 20.0, ask=False)
-    assert world.store.command("it")[1].status is CommandStatus.REFUSED
-    assert world.places["a"].scaled == ["it~1"]
-    assert world.store.recommendation("it").status in (Status.APPLIED, Status.EFFECTIVE)
+    assert world.store.command(named("it"))[1].status is CommandStatus.REFUSED
+    assert world.places["a"].scaled == [f"{named('it')}~1"]
+    assert world.store.recommendation(named("it")).status in (Status.APPLIED, Status.EFFECTIVE)

@@ -5,15 +5,17 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
+from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import QUICK, Lead, World, only, run
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import AuditEntry, broken_at
+from weir.controllers.engine.propose.make import made
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.snapshot import Mode, Snapshot
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.registry import scalers
-from weir.controllers.service import recommendations as people
 
 OFTEN = {
     "qlearning": {"decision_interval_s": 4.0, "policy": "epsilon"},
@@ -30,7 +32,7 @@ def world_with(mode: Mode = Mode.APPROVE, load: float = 1.6, **engine: object) -
     world.store.save_settings("engine", {**QUICK, **engine})
     for name in world.places:
         world.store.save_settings(f"guards:{name}", {"stabilisation_s": 10, "scale_in_delay_s": 0})
-        world.store.set_mode(name, mode)
+        given_mode(world.store, name, mode)
     world.store.save_settings("scale:b", {"scaler": "no_op"})
     return world
 
@@ -268,7 +270,7 @@ def test_past_errors_calibrate_the_next_prediction() -> None:
     snapshot = Snapshot.of(world.store.latest(), world.now)
     decision = by_hand(snapshot, "a", 2)
     for i in range(4):
-        past = people.made(
+        past = made(
             decision, snapshot, id=f"p{i}", source="rate_based", now=world.now - 500 + i, ttl_s=60
         )
         half = replace(past.before, load={"a": 1.2}, executors={"a": 2})  # 0.8 was promised
@@ -330,7 +332,8 @@ def test_memories_survive_a_new_engine() -> None:
 
     def forgotten(world: World, lead: Lead) -> Lead:
         for name in scalers():
-            world.store.forget_memory("a", name)
+            entry = AuditEntry(at=world.now, by="ada", action="memory.reset")
+            world.store.change_memory("a", name, None, entry)
         return lead
 
     kept = memories_after(lambda world, lead: lead)

@@ -110,7 +110,7 @@ def test_what_cannot_begin_fails_with_nothing_done() -> None:
     elsewhere = World("x")
     elsewhere.placements["x"] = Placement(operator="x", cluster="c")
     assert elsewhere.cycle() == [Step.FAILED]
-    assert elsewhere.rebalance.moves[0].message == "x is in c, not in a"
+    assert elsewhere.rebalance.moves[0].message == "x is in c now, no longer in a"
 
 
 def test_an_operator_that_cannot_start_there_goes_back_and_says_why() -> None:
@@ -236,7 +236,7 @@ def test_what_depends_on_a_move_that_failed_is_not_begun() -> None:
     world.placements["y"] = replace(world.placements["y"], wanted="stopped")
     assert world.cycle() == [Step.FAILED] * 3
     assert [m.message for m in world.rebalance.moves] == [
-        "y is stopped",
+        "y is stopped now",
         "not begun: y did not leave b",
         "not begun: x did not leave a",
     ]

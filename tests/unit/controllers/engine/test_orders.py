@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
+from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
 from weir.controllers.engine.apply.effects import Create, carry_out
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
@@ -19,9 +21,7 @@ from weir.controllers.model.command import (
     ScaleTo,
 )
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def scale_out(world: World) -> None:
 
 
 def sent(
-    world: World, action: Action, fence: int | None, status: CommandStatus, id: str = "it"
+    world: World, action: Action, fence: int | None, status: CommandStatus, id: str = named("it")
 ) -> None:
     """A command under this id that is at its end."""
     world.store.submit(
@@ -63,8 +63,8 @@ def test_a_command_of_somebody_else_under_its_id_is_not_its_order(
     sent(world, action, fence, CommandStatus.DONE)
     scale_out(world)
     run(world, Lead(world), 6.0, ask=False)
-    assert world.store.recommendation("it").status is Status.APPLIED
-    assert world.places["a"].scaled == ["it~1"]
+    assert world.store.recommendation(named("it")).status is Status.APPLIED
+    assert world.places["a"].scaled == [f"{named('it')}~1"]
     assert world.places["a"].executors == 3
 
 
@@ -77,7 +77,7 @@ def test_a_rebalance_of_somebody_else_under_its_id_is_not_its_order(world: World
         run(world, lead, 4.0, ask=False)
     other = replace(move, operator="top", source="b", target="a")
     done = MoveState(move=other, step=Step.DONE, drained_at=world.now)
-    world.store.save_rebalance(Rebalance(id="it", at=world.now, moves=(done,)))
+    world.store.save_rebalance(Rebalance(id=named("it"), at=world.now, moves=(done,)))
     world.now += 31.0
     world.report()
     run(world, Lead(world, "two"), 20.0, ask=False)
@@ -88,12 +88,14 @@ def test_nobody_takes_the_ids_of_the_engines_rollbacks(world: World) -> None:
     snapshot = Snapshot.of(world.store.latest(), world.now)
     decision = by_hand(snapshot, "a", 3)
     for id in ("it-undo", "it-back", "it~1"):
-        with pytest.raises(InvalidInput, match="Only the engine's own ids"):
-            people.propose_by_hand(world.store, decision, by="eve", now=world.now, id=id)
+        assert (
+            people.propose_by_hand(world.store, decision, by="eve", now=world.now, id=id).id != id
+        )
+        people.cancel(world.store, named(id, by="eve"), by="eve", now=world.now)
     foreign = made(
         decision, snapshot, id="it-undo", source="by hand", now=world.now, ttl_s=60.0, by="eve"
     )
-    undo = replace(foreign, source="rollback", by=ENGINE, rollback_of="it")
+    undo = replace(foreign, source="rollback", by=ENGINE, rollback_of=named("it"))
     lead = Lead(world)
     assert carry_out(world.store, [(Create(recommendation=undo),)], lead.lease) == 1
     assert carry_out(world.store, [(Create(recommendation=undo),)], lead.lease) == 1  # as good
@@ -108,22 +110,25 @@ def test_what_the_agent_refuses_from_the_present_leader_fails_with_its_words(wor
     lead.cycle(ask=False)
     world.store.report(
         CommandResult(
-            id="it", status=CommandStatus.REFUSED, at=world.now, message="restart the agent of a"
+            id=named("it"),
+            status=CommandStatus.REFUSED,
+            at=world.now,
+            message="restart the agent of a",
         )
     )
     lead.cycle(ask=False)
-    ended = world.store.recommendation("it")
+    ended = world.store.recommendation(named("it"))
     assert (ended.status, ended.history[-1].why) == (Status.FAILED, "restart the agent of a")
-    assert world.store.command("it~1") is None
+    assert world.store.command(f"{named('it')}~1") is None
 
 
 def test_a_command_is_not_given_again_for_ever(world: World) -> None:
     scale_out(world)
     for number in range(ATTEMPTS):
-        id = "it" if number == 0 else f"it~{number}"
+        id = named("it") if number == 0 else f"{named('it')}~{number}"
         sent(world, ScaleTo(executors=3), 0, CommandStatus.REFUSED, id)
     run(world, Lead(world), 4.0, ask=False)
-    ended = world.store.recommendation("it")
+    ended = world.store.recommendation(named("it"))
     assert ended.status is Status.FAILED
     assert ended.history[-1].why == f"it was ordered {ATTEMPTS} times in vain"
     assert world.places["a"].scaled == []

@@ -3,6 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
+from tests.support.given import given_mode
+from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.apply.effects import BackOff
 from weir.controllers.engine.cycle import driven
@@ -12,7 +15,6 @@ from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import recommendations as people
 
 SETTLE_S = 20.0
 
@@ -24,7 +26,7 @@ def scaled_in_vain(after_s: float = 14.0) -> tuple[World, Lead, Recommendation]:
     world.store.save_settings("guards:a", {"stabilisation_s": 0})
     world.store.save_settings("scale:b", {"scaler": "no_op"})
     for name in world.places:
-        world.store.set_mode(name, Mode.AUTO)
+        given_mode(world.store, name, Mode.AUTO)
     lead = Lead(world)
     run(world, lead, 8.0, challengers=())
     while world.store.recommendations()[0].status is not Status.APPLIED:
@@ -53,7 +55,7 @@ def test_the_mode_is_backed_off_but_what_is_replaced_is_not_rolled_back() -> Non
     assert world.store.modes()["a"] is Mode.AUTO_WITHIN_CRITERIA
     assert backed_off(world) == ["auto -> auto_within_criteria"]
     assert world.store.recommendation(f"{done.id}-back") is None
-    assert world.store.recommendation("next").status in (Status.APPLYING, Status.APPLIED)
+    assert world.store.recommendation(named("next")).status in (Status.APPLYING, Status.APPLIED)
 
 
 def test_a_move_leaves_the_size_to_be_rolled_back() -> None:
@@ -98,7 +100,7 @@ def test_a_mode_that_somebody_set_meanwhile_stays(chosen: Mode) -> None:
     world.tick(SETTLE_S)
     chains = driven(lead.facts(), world.now)
     assert any(isinstance(effect, BackOff) for chain in chains for effect in chain)
-    world.store.set_mode("a", chosen)  # between the engine's look and what it does
+    given_mode(world.store, "a", chosen)  # between the engine's look and what it does
     lead.do(chains)
     assert world.store.modes()["a"] is chosen
     assert backed_off(world) == []

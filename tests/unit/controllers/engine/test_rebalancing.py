@@ -1,8 +1,8 @@
 """Which plans become proposals: those that even the load out, or bring together what talks."""
 
-from engine_world import Lead, World, view_of
 from msgspec.structs import replace
 
+from tests.unit.controllers.engine.engine_world import Lead, World, view_of
 from weir.controllers.balancing.problem import Bin, Flow, Item, Problem
 from weir.controllers.engine.apply.effects import Create, KeepBalance
 from weir.controllers.engine.facts import Facts

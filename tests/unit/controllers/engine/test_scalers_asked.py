@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
 from tests.unit.controllers.engine.engine_world import World
 from weir.controllers.engine.groups import checked
 from weir.controllers.engine.propose.scaling import (
@@ -26,8 +27,6 @@ from weir.controllers.scaling.qlearning.settings import QSettings
 from weir.controllers.scaling.qlearning.table import export_table
 from weir.controllers.scaling.rate_based import RateBased
 from weir.controllers.scaling.registry import scalers
-from weir.controllers.service import qtable
-from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture
@@ -202,7 +201,9 @@ class TestTables:
         before = self.learned(world)
         assert before.solved
         table = initial_table(QSettings(seed=7))
-        qtable.imported(world.store, "a", export_table(table), by="ada", now=world.now)
+        people.import_qtable(
+            world.store, "a", msgspec.json.encode(export_table(table)), by="ada", now=world.now
+        )
         after = self.now(world)
         assert after.table == table
         assert (after.draws, after.epsilon, after.window) == (
@@ -218,13 +219,19 @@ class TestTables:
         old = export_table(self.learned(world).table)
         world.store.save_settings("scale:a:qlearning", self.NARROW)
         with pytest.raises(WeirError, match="14 states of 10 s, but 26 of 5 s are set"):
-            qtable.imported(world.store, "a", old, by="ada", now=world.now)
+            people.import_qtable(
+                world.store, "a", msgspec.json.encode(old), by="ada", now=world.now
+            )
         fitting = initial_table(QSettings(**self.NARROW))
-        qtable.imported(world.store, "a", export_table(fitting), by="ada", now=world.now)
+        people.import_qtable(
+            world.store, "a", msgspec.json.encode(export_table(fitting)), by="ada", now=world.now
+        )
         assert self.now(world).table == fitting
 
     def test_a_memory_that_cannot_be_read_is_replaced(self, world: World) -> None:
         world.store.save_memories("a", {"qlearning": b"{}"})
         table = initial_table(QSettings())
-        qtable.imported(world.store, "a", export_table(table), by="ada", now=world.now)
+        people.import_qtable(
+            world.store, "a", msgspec.json.encode(export_table(table)), by="ada", now=world.now
+        )
         assert self.now(world).table == table

@@ -2,12 +2,12 @@
 
 import pytest
 
+from tests.support import people
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service import recommendations as people
 
 
 def world_with(load: float, executors: int = 1) -> World:

@@ -1,18 +1,17 @@
 """Operators and generators are told under the same rules as everything else."""
 
 import pytest
-from msgspec.structs import replace
 
+from tests.support.people import set_rate, tell_operator
 from weir.commands import control
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Workload
-from weir.controllers.model.command import CommandResult, CommandStatus, StartOperator, StopOperator
+from weir.controllers.model.command import CommandResult, CommandStatus
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.model.placement import Placement
-from weir.controllers.service.operating import steer, tell
+from weir.controllers.service.operating import COMMAND_LIVES_S
 from weir.metrics.store.memory_store import MemoryStore
 
-STOP = StopOperator(operator="top_n")
 RATE = Workload(name="tweets", rows_per_s=100.0)
 WHO = {"by": "ada", "now": 5.0, "address": "10.0.0.7"}
 
@@ -25,14 +24,14 @@ def store():
     return found
 
 
-def stop(store, id="1", action=STOP, **more):
-    return tell(store, "narrow", action, id=id, expires_after_s=30.0, **WHO, **more)
+def stop(store, id="1", verb="stop", operator="top_n", **more):
+    return tell_operator(store, verb, operator, id=id, **WHO, **more)
 
 
-def test_it_is_said_before_it_is_done(store):
+def test_it_is_said_with_what_is_done(store):
     command = stop(store, comment="too loud")
     assert store.open_commands("narrow") == [command]
-    assert (command.by, command.expires_at, command.fence) == ("ada", 35.0, None)
+    assert (command.by, command.expires_at, command.fence) == ("ada", 5.0 + COMMAND_LIVES_S, None)
     entry = store.audit(1)[0]
     assert (entry.by, entry.action, entry.subject) == ("ada", "operator.stop", "top_n")
     assert (entry.why, entry.address, entry.detail) == (
@@ -44,9 +43,9 @@ def test_the_same_id_is_one_command_and_nothing_else(store):
     assert stop(store) == stop(store)
     assert len(store.audit()) == len(store.open_commands("narrow")) == 1
     with pytest.raises(Refused, match="Something else was asked for under this id"):
-        stop(store, action=StartOperator(operator="top_n"))
+        stop(store, verb="start")
     with pytest.raises(Refused, match="Something else"):
-        stop(store, action=StopOperator(operator="extractor"))
+        stop(store, operator="extractor")
 
 
 def test_a_comment_is_required_where_one_is(store):
@@ -54,12 +53,12 @@ def test_a_comment_is_required_where_one_is(store):
     with pytest.raises(InvalidInput, match="Say why"):
         stop(store, comment="  ")
     with pytest.raises(InvalidInput, match="Say why"):
-        steer(store, RATE, replace(RATE, paused=True), **WHO)
+        set_rate(store, "tweets", paused=True, **WHO)
     assert store.open_commands("narrow") == []
     assert store.audit() == []
     assert list(store.workloads()) == [RATE]
     stop(store, comment="too loud")
-    steer(store, RATE, replace(RATE, paused=True), comment="too loud", **WHO)
+    set_rate(store, "tweets", paused=True, comment="too loud", **WHO)
     assert [e.why for e in store.audit()] == ["too loud", "too loud"]
 
 
@@ -72,9 +71,9 @@ def test_with_four_eyes_nobody_tells_an_operator_alone(store):
 
 
 def test_a_rate_is_audited_with_what_it_was(store):
-    steer(store, RATE, RATE, **WHO)
+    set_rate(store, "tweets", 100.0, **WHO)
     assert store.audit() == []
-    steer(store, RATE, replace(RATE, rows_per_s=250.0), **WHO)
+    set_rate(store, "tweets", 250.0, **WHO)
     entry = store.audit(1)[0]
     assert (entry.action, entry.subject, entry.detail) == (
         "workload.changed", "tweets", "250 rows/s",
@@ -89,8 +88,8 @@ def test_a_rate_is_audited_with_what_it_was(store):
 class Obeying(MemoryStore):
     """Every command is done as soon as it is given."""
 
-    def submit(self, command):
-        super().submit(command)
+    def submit(self, command, audit=None):
+        super().submit(command, audit)
         self.report(CommandResult(id=command.id, status=CommandStatus.DONE, at=1.0))
 
 

@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
+from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
 from weir.controllers.engine.apply.moves import Step
 from weir.controllers.engine.guard.rules import EngineSettings, GuardSettings
@@ -12,7 +14,6 @@ from weir.controllers.engine.recommendation import Recommendation, Status, moved
 from weir.controllers.engine.stored import engine_settings, lenient
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import recommendations as people
 from weir.pipeline.engine.process import Engine
 
 PAUSED = "every automatic action is paused"
@@ -23,7 +24,7 @@ def world() -> World:
     world = World(a={"count": 0.7, "rank": 0.5}, b={"top": 0.1})
     world.store.save_settings("engine", {"settle_s": 10.0})
     for name in world.places:
-        world.store.set_mode(name, Mode.AUTO)
+        given_mode(world.store, name, Mode.AUTO)
         world.store.save_settings(f"guards:{name}", {"stabilisation_s": 0, "least_periods": 1})
     return world
 
@@ -113,14 +114,14 @@ def test_saving_settings_meanwhile_does_not_undo_a_pause(
 ) -> None:
     change, raced = world.store.change_settings, []
 
-    def late(group, asked, by, at):  # type: ignore[no-untyped-def]
+    def late(group, asked, said, **more):  # type: ignore[no-untyped-def]
         def between(kept):  # type: ignore[no-untyped-def]
             if not raced:  # between the look at the settings and their change
                 raced.append(1)
                 people.pause_all(world.store, by="ada", now=world.now, comment="stop")
             return asked(kept)
 
-        return change(group, between, by, at)
+        return change(group, between, said, **more)
 
     monkeypatch.setattr(world.store, "change_settings", late)
     people.set_settings(world.store, "engine", {"ttl_s": 60}, by="bob", now=world.now)

@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.support import people
+from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.guard.drift import drift
@@ -13,7 +15,6 @@ from weir.controllers.engine.recommendation import Recommendation, Status, hash_
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.errors import Expired, InvalidInput, NotFound, Refused
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import recommendations as people
 
 
 @pytest.fixture
@@ -219,7 +220,7 @@ def test_more_load_is_no_reason_not_to_scale_out(world: World) -> None:
 
 def test_advice_cannot_be_approved(world: World) -> None:
     found = proposed(world)
-    world.store.set_mode("a", Mode.RECOMMEND)
+    given_mode(world.store, "a", Mode.RECOMMEND)
     with pytest.raises(Refused, match="In mode recommend this is advice only"):
         do(world, people.approve, found.id, found.plan_hash)
 

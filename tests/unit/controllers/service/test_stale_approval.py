@@ -2,13 +2,14 @@
 
 import pytest
 
+from tests.support import people
+from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.snapshot import Mode
-from weir.controllers.service import recommendations as people
 
 
 def world_with(load: float, executors: int = 1) -> World:
@@ -143,7 +144,7 @@ def test_an_operator_that_is_elsewhere_by_now() -> None:
     world.store.save_settings("balance", {"planner": "milp", "least_periods": 2, "moves": 1})
     for name in world.places:
         world.store.save_settings(f"scale:{name}", {"scaler": "no_op"})
-        world.store.set_mode(name, Mode.APPROVE)
+        given_mode(world.store, name, Mode.APPROVE)
     lead = Lead(world)
     run(world, lead, 8.0, challengers=(), planner="milp")
     found = open_one(world)
@@ -174,7 +175,7 @@ def test_a_load_that_came_before_it_begins(mode: Mode) -> None:
     assert (found.kind, found.before.load["a"]) == ("scale_in", pytest.approx(0.16))
     approve(world, found)
     world.places["a"].can_scale = False
-    world.store.set_mode("a", mode)
+    given_mode(world.store, "a", mode)
     world.work["count"] = 4.5
     run(world, lead, 20.0, ask=False)
     assert world.store.recommendation(found.id).status is Status.APPROVED
@@ -195,7 +196,7 @@ def test_a_load_that_came_before_it_begins(mode: Mode) -> None:
 
 def test_in_auto_a_stale_approval_is_refused_without_an_offer() -> None:
     world = world_with(2.9)
-    world.store.set_mode("a", Mode.AUTO)
+    given_mode(world.store, "a", Mode.AUTO)
     people.pause_all(world.store, by="ada", now=world.now)
     run(world, Lead(world), 10.0, challengers=())
     found = open_one(world)

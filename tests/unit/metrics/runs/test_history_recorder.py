@@ -8,6 +8,7 @@ import pytest
 from tests.unit.metrics.runs.history_world import T0, fed, feed, sample
 from weir.controllers.engine.apply.moves import MoveState
 from weir.controllers.engine.audit import AuditEntry
+from weir.controllers.engine.guard.rules import RECORD, RecordSettings
 from weir.controllers.engine.ports import Rebalance
 from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
@@ -17,8 +18,6 @@ from weir.metrics.eventlog.tables import read_meta, read_samples
 from weir.metrics.runs import writer as record_writer
 from weir.metrics.runs.actions import SETTINGS, Action, as_of
 from weir.metrics.runs.library import (
-    RECORD,
-    RecordSettings,
     delete_run,
     expired,
     list_runs,

@@ -5,12 +5,12 @@ import threading
 
 import msgspec
 
+from tests.support import people
 from tests.unit.controllers.engine.engine_world import World
 from weir.controllers.engine.apply.effects import News
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service import recommendations as people
 from weir.metrics.export.webhook import Notifier
 from weir.pipeline.engine.process import Engine, Pace
 

@@ -1,0 +1,14 @@
+"""What stands in a store before a test begins, put there without an audit entry."""
+
+from typing import Any
+
+from weir.controllers.model.snapshot import Mode
+from weir.metrics.store import keys
+
+
+def given_mode(store: Any, cluster: str, mode: Mode) -> None:
+    """A cluster whose mode somebody has set."""
+    if hasattr(store, "client"):
+        store.client.hset(keys.MODES, cluster, mode.value)
+    else:
+        store._modes[cluster] = mode

@@ -82,9 +82,9 @@
   }
 
   function confirmByEnter(event) {
-    if (event.key !== "Enter" || event.target.id !== "decision-comment" || event.isComposing) return;
+    if (event.key !== "Enter" || !event.target.matches("#dialog-comment[data-autofocus]") || event.isComposing) return;
     event.preventDefault();
-    const button = document.getElementById("decision-confirm");
+    const button = document.getElementById("dialog-confirm");
     if (button && !button.disabled) button.click();
   }
 

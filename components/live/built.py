@@ -4,16 +4,15 @@ Both are the same for all tabs of a worker, so they are made once (`weir.compone
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from weir.components.live.digest import digest
+from weir.components.live.page import Page, Pages
 from weir.components.live.world import World
-from weir.components.pages import Page, page_of
-from weir.components.ui.path import Place, place
+from weir.components.ui.path import Place
 
-DRAWINGS = ("map", "balance", "scale", "events")
 PANELS_EVERY_S = 4.0
 """Of very many clusters some panel changes all the time; all tabs are told so often."""
 
@@ -34,23 +33,24 @@ class Panels:
             self._found[key] = {name: (digest(data), data) for name, data in found}
         return self._found[key]
 
-    def tree(self, region: str, found: tuple[str, Any], make: Callable[[Any], Any]) -> Any:
+    def tree(self, page: Page, region: str) -> Any:
         """One of them as components."""
-        key = region, found[0]
-        if key not in self._trees:
-            self._trees[key] = make(found[1])
-        return self._trees[key]
+        found, data = self.of(page)[region]
+        if (region, found) not in self._trees:
+            self._trees[region, found] = page.tree(region, data)
+        return self._trees[region, found]
 
 
 class Built:
     """One page of one world; what is not asked for is not made."""
 
-    def __init__(self, world: World, path: str, drawn: str, kept: Panels | None = None) -> None:
+    def __init__(
+        self, pages: Pages, world: World, path: str, drawn: str, kept: Panels | None = None
+    ) -> None:
         """`kept` are panels of a moment ago; those of a large page are no newer."""
-        self.page = page_of(world, place(path), drawn)
+        self.page = pages.page(world, path, drawn)
         self.kept = kept
-        large = self.page.overview is not None
-        self._panels = kept if kept is not None and large else Panels(world)
+        self._panels = kept if kept is not None and self.page.large else Panels(world)
 
     @cached_property
     def live(self) -> str:
@@ -64,13 +64,12 @@ class Built:
 
     @cached_property
     def drawings(self) -> dict[str, str]:
-        """Hash of every drawing, empty where there is none."""
-        found = {name: getattr(self.page, name) for name in DRAWINGS}
-        return {name: "" if data is None else digest(data) for name, data in found.items()}
+        """Hash of every drawing."""
+        return {name: digest(data) for name, data in self.page.drawings.items()}
 
-    def tree(self, region: str, make: Callable[[Any], Any]) -> Any:
+    def tree(self, region: str) -> Any:
         """A panel as components."""
-        return self._panels.tree(region, self.regions[region], make)
+        return self._panels.tree(self.page, region)
 
 
 class Recent:

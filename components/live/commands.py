@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from weir.components.live.figures import idle
 from weir.components.live.world import World, stale
-from weir.components.pages.balance.rebalances import WORDS
 from weir.components.ui.text import plural, seconds
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.model.command import (
@@ -20,6 +19,15 @@ from weir.controllers.model.snapshot import Cluster
 from weir.controllers.service.operating import COMMAND_LIVES_S
 
 Verb = Literal["scale", "start", "stop", "restart"]
+STEP_WORDS = {
+    Step.PLANNED: "waits for its turn",
+    Step.RELEASING: "finishes its batch",
+    Step.ADOPTING: "starts in its new cluster",
+    Step.DONE: "arrived",
+    Step.RETURNING: "goes back",
+    Step.RETURNED: "went back",
+    Step.FAILED: "not moved",
+}
 
 
 class CommandRow(Struct, frozen=True, kw_only=True):
@@ -107,7 +115,7 @@ def move_row(rebalance: Rebalance, state: MoveState) -> CommandRow:
         what=f"move {move.operator} to {move.target}",
         status=_STEPS.get(state.step, CommandStatus.RUNNING),
         message=message,
-        word=WORDS[state.step],
+        word=STEP_WORDS[state.step],
     )
 
 

@@ -13,22 +13,8 @@ from msgspec import Struct
 from weir.components.live.built import Built, Recent
 from weir.components.live.charts import points
 from weir.components.live.digest import digest
+from weir.components.live.page import Page, Pages
 from weir.components.live.world import World
-from weir.components.pages import Page, page_of
-from weir.components.pages.balance import view as balance
-from weir.components.pages.balance.render_note import balance_note
-from weir.components.pages.balance.render_rebalances import rebalances_list
-from weir.components.pages.cluster.render_executors import executors_table
-from weir.components.pages.control_room.map import map_changes
-from weir.components.pages.control_room.render_inbox import inbox_body
-from weir.components.pages.recommendation.render_body import recommendation_body
-from weir.components.pages.scale.render_answers import scale_note
-from weir.components.pages.scale.render_qtable import learner_box
-from weir.components.ui import ids
-from weir.components.ui.commands_list import commands_list
-from weir.components.ui.health_bar import health_bar
-from weir.components.ui.modes import pause_box
-from weir.components.ui.path import place
 from weir.controllers.model.snapshot import stale_after_s
 
 
@@ -41,10 +27,7 @@ class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
     at: dict[str, int] = {}  # cluster -> ms
     regions: dict[str, str] = {}  # region -> hash
     live: str = ""  # hash of the figures
-    map: str = ""
-    balance: str = ""
-    scale: str = ""
-    events: str = ""
+    drawings: dict[str, str] = {}  # name -> hash
 
 
 def cursor_of(data: Any) -> Cursor:
@@ -69,14 +52,18 @@ def later(mine: Cursor, theirs: Cursor) -> Cursor:
 
 
 def delta(
-    world: World, seen: Cursor, built: Built | None = None, recent: Recent | None = None
+    pages: Pages,
+    world: World,
+    seen: Cursor,
+    built: Built | None = None,
+    recent: Recent | None = None,
 ) -> tuple[dict[str, Any], Cursor]:
     """The message for a tab, and what it will have once that is drawn.
 
-    `built` is the tab's page where it has been made already. Of figures and map that are in
-    `recent` only what changed since is sent; all else is sent whole when it changes.
+    `built` is the tab's page where it has been made already. Of figures and drawings that
+    are in `recent` only what changed since is sent where that can be told; all else is sent whole when it changes.
     """
-    built, recent = built or Built(world, seen.path, seen.page), recent or Recent()
+    built, recent = built or Built(pages, world, seen.path, seen.page), recent or Recent()
     page = built.page
     message: dict[str, Any] = {"now": round(world.at * 1000), "path": seen.path}
     if world.redis_down_since is not None:
@@ -91,44 +78,44 @@ def delta(
     regions = {region: found for region, (found, _) in built.regions.items()}
     for region, found in regions.items():
         if found != seen.regions.get(region):
-            message.setdefault("regions", {})[region] = built.tree(region, _TREES[region])
+            message.setdefault("regions", {})[region] = built.tree(region)
     for name, found in built.drawings.items():
-        if found and found != getattr(seen, name):
-            _drawing(name, built, recent.get(getattr(seen, name)), message)
-    if page.map is not None:
-        recent.keep(built.drawings["map"], page.map)
+        before = seen.drawings.get(name, "")
+        if found != before:
+            _drawing(name, page, recent.get(before), message)
+        if name in page.changes:
+            recent.keep(found, page.drawings[name])
     after = Cursor(
-        path=seen.path, page=seen.page, at=at, regions=regions, live=built.live, **built.drawings
+        path=seen.path,
+        page=seen.page,
+        at=at,
+        regions=regions,
+        live=built.live,
+        drawings=built.drawings,
     )
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
 
 
-def start(world: World, path: str, drawn: str = "") -> tuple[dict[str, Any], Page]:
+def start(pages: Pages, world: World, path: str, drawn: str = "") -> tuple[dict[str, Any], Page]:
     """The first points and everything else that a new page is drawn with.
 
     `drawn`: the structure that it was drawn with before, if it goes on from there.
     """
-    page = page_of(world, place(path), drawn)
-    at = {c: round(s.at * 1000) for c in page.clusters if (s := world.newest(c))}
-    if page.kind == "balance" and world.outlook:
-        at[balance.DISTANCE] = round(world.outlook.at * 1000)
-    cursor = Cursor(path=path, page=page.structure, drawn=round(world.at * 1000), at=at)
+    page = pages.page(world, path, drawn)
+    cursor = Cursor(
+        path=path, page=page.structure, drawn=round(world.at * 1000), at=page.newest(world)
+    )
+    stale_after = {
+        c: stale_after_s(s.period_s) for c in page.clusters if (s := world.newest(c))
+    } | {name: source.old_after_s for name, source in page.sources.items()}
     return {
         "now": round(world.at * 1000),
         "charts": [{**spec, **first} for spec, first in page.first_points(world)],
-        "staleAfter": {
-            c: round(stale_after_s(s.period_s) * 1000)
-            for c in page.clusters
-            if (s := world.newest(c))
-        }
-        | {balance.DISTANCE: round(balance.OLD_AFTER_S * 1000)},
-        "map": page.map,
-        "overview": page.overview,
-        "figures": msgspec.to_builtins(page.figures) if page.overview else None,
-        "balance": page.balance,
-        "scale": page.scale,
-        "events": page.events,
+        "staleAfter": {name: round(after_s * 1000) for name, after_s in stale_after.items()},
+        **page.drawings,
+        **page.first,
+        "figures": msgspec.to_builtins(page.figures) if page.large else None,
         "span": [round(t * 1000) for t in page.span] if page.span else None,
         "cursor": msgspec.to_builtins(cursor),
     }, page
@@ -138,23 +125,9 @@ def panels(world: World, page: Page) -> tuple[dict[str, Any], dict[str, str]]:
     """The panels that a new page starts with, as components, and the hash of each."""
     found = page.regions(world)
     return (
-        {region: _TREES[region](data) for region, data in found.items()},
+        {region: page.tree(region, data) for region, data in found.items()},
         {region: digest(data) for region, data in found.items()},
     )
-
-
-_TREES = {
-    ids.HEALTH: health_bar,
-    ids.COMMANDS: commands_list,
-    ids.EXECUTORS: executors_table,
-    ids.REBALANCES: rebalances_list,
-    ids.BALANCE_NOTE: balance_note,
-    ids.SCALE_NOTE: scale_note,
-    ids.LEARNER: learner_box,
-    ids.INBOX: inbox_body,
-    ids.RECOMMENDATION: recommendation_body,
-    ids.PAUSE: pause_box,
-}
 
 
 def _figures(built: Built, before: Mapping[str, Any] | None, message: dict[str, Any]) -> None:
@@ -167,14 +140,14 @@ def _figures(built: Built, before: Mapping[str, Any] | None, message: dict[str, 
 
 
 def _drawing(
-    name: str, built: Built, before: Mapping[str, Any] | None, message: dict[str, Any]
+    name: str, page: Page, before: Mapping[str, Any] | None, message: dict[str, Any]
 ) -> None:
-    drawing = getattr(built.page, name)
-    changes = map_changes(before, drawing) if name == "map" and before else None
+    drawing = page.drawings[name]
+    changes = page.changes[name](before, drawing) if name in page.changes and before else None
     if changes is None:
         message[name] = drawing
     else:
-        message["mapChanges"] = changes
+        message[f"{name}Changes"] = changes
 
 
 def _new_points(world: World, page: Page, seen: Cursor, message: dict[str, Any]) -> dict[str, int]:
@@ -201,15 +174,11 @@ def _new_points(world: World, page: Page, seen: Cursor, message: dict[str, Any])
             for chart in page.charts
             if fresh.get(chart.cluster)
         }
-    if page.kind == "balance":
-        at[balance.DISTANCE] = _new_distance(world, seen, message)
+    for name, source in page.sources.items():
+        since = seen.at.get(name, 0)
+        new = source.points(world, since)
+        if new["x"]:
+            mine = (chart.key for chart in page.charts if chart.cluster == name)
+            message.setdefault("points", {}).update(dict.fromkeys(mine, new))
+        at[name] = new["x"][-1] if new["x"] else since
     return at
-
-
-def _new_distance(world: World, seen: Cursor, message: dict[str, Any]) -> int:
-    """The load distance comes with the engine's outlook, not with a cluster's report."""
-    since = seen.at.get(balance.DISTANCE, 0)
-    fresh = balance.distance_points(world.outlook, since)
-    if fresh["x"]:
-        message["points"] = {balance.CHART.key: fresh}
-    return fresh["x"][-1] if fresh["x"] else since

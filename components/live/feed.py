@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from weir.components.live.delta import Cursor, cursor_of, later
 from weir.components.live.hub import Hub
+from weir.components.live.page import Pages
 from weir.components.live.shared import Sent, Shared
 from weir.components.ui import ids
 from weir.components.web.security import Role, require
@@ -36,9 +37,9 @@ MESSAGE = "data-message"
 out of each message, and every component on the page looks at each of them."""
 
 
-def register(app: Dash, hub: Hub) -> None:
+def register(app: Dash, hub: Hub, pages: Pages) -> None:
     """Both transports and the function that draws what they bring."""
-    shared = Shared()
+    shared = Shared(pages)
     phases = itertools.cycle(i * PUSH_LARGE_EVERY_S / PHASES for i in range(PHASES))
 
     @app.callback(

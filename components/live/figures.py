@@ -6,28 +6,13 @@ text and the state in place.
 """
 
 from functools import lru_cache
-from typing import Literal
-
-from msgspec import Struct
 
 from weir.components.live.charts import highest, total
 from weir.components.live.world import World, once, stale
 from weir.components.ui import text
+from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus
-
-State = Literal["", "ok", "warn", "bad", "off"]
-
-
-class Figure(Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
-    """A text, what to think of it, and how full its bar is (0..1)."""
-
-    text: str
-    state: str = ""
-    fill: float | None = None
-
-
-Figures = dict[str, Figure]
 
 
 def load_state(per_core: float | None) -> State:

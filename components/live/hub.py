@@ -14,14 +14,13 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 import redis
 import redis.asyncio
 
 from weir.components.live.control import Control
 from weir.components.live.control_reader import ControlReader
+from weir.components.live.page import Pages
 from weir.components.live.world import World, world_of
-from weir.components.pages.scale.reader import ScaleFacts, ScaleReader
 from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
@@ -61,6 +60,7 @@ class Hub:
         redis_url: str,
         store: RedisStore,
         target_latency_s: float,
+        pages: Pages,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
@@ -81,8 +81,9 @@ class Hub:
         self._outlook: Outlook | None = None
         self._rebalances: list[Rebalance] = []
         self._balance = BalanceSettings()
-        self._scale = ScaleReader()
-        self._scale_facts = ScaleFacts()
+        self._pages = pages
+        self._readers = pages.readers()
+        self._read: dict[str, Any] = {}  # by the readers, by fields of the world
         self._control_reader = ControlReader()
         self._control = Control()
         self._ready = False
@@ -130,7 +131,7 @@ class Hub:
                 rebalances=self._rebalances,
                 balance=self._balance,
                 control=self._control,
-                **msgspec.structs.asdict(self._scale_facts),
+                **self._read,
             )
             self._made_s = time.thread_time() - began
         return self._world
@@ -155,7 +156,9 @@ class Hub:
 
     def look(self, path: str) -> bool:
         """A tab shows this address; True while what it needs has not been read."""
-        return self._scale.look(path, self._clock())
+        shown = self._pages.place(path)
+        reader = self._readers.get(shown.kind)
+        return reader is not None and reader.look(shown.name, self._clock())
 
     async def shown(self, path: str) -> World:
         """The world with all that the page at an address needs.
@@ -285,7 +288,7 @@ class Hub:
                 self._read_to.pop(name, None)
         self._not_streams.clear()  # by now they may be
         self._parts, self._workloads, self._commands, *balance = facts
-        self._outlook, self._rebalances, self._balance, self._scale_facts, self._control = balance
+        self._outlook, self._rebalances, self._balance, self._read, self._control = balance
         self._ready, self._down_since = True, None
         self._wake()
 
@@ -306,7 +309,7 @@ class Hub:
             store.outlook(),
             store.rebalances()[:REBALANCES_SHOWN],
             _balance_settings(store),
-            self._scale.read(store, now),
+            {k: v for r in self._readers.values() for k, v in r.read(store, now).items()},
             self._control_reader.read(store, now),
         )
 

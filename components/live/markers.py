@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_words as words
 from weir.components.live.world import World
-from weir.components.pages.recommendation import text as words
 from weir.components.ui.path import recommendation_path
+from weir.components.ui.surface import address
 from weir.components.ui.text import plural
 from weir.controllers.engine.apply.moves import Rebalance, Step
 from weir.controllers.engine.recommendation import Recommendation, Status
@@ -49,7 +50,12 @@ def events(world: World, clusters: Iterable[str], operator: str = "") -> dict[st
     """The marks of several clusters, as the browser draws them."""
     return {
         cluster: [
-            {"at": round(m.at * 1000), "shape": m.shape, "text": m.text, "href": m.href}
+            {
+                "at": round(m.at * 1000),
+                "shape": m.shape,
+                "text": m.text,
+                "href": m.href and address(m.href),
+            }
             for m in markers(world, cluster, operator)
         ]
         for cluster in clusters

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from weir.components.live.built import PANELS_EVERY_S, Built, Panels, Recent
 from weir.components.live.delta import Cursor, delta
-from weir.components.live.world import World
-from weir.components.pages.control_room.inbox import done_by_people
+from weir.components.live.page import Pages
+from weir.components.live.world import World, once
 from weir.components.ui.trees import as_json
+from weir.controllers.engine.recommendation import ENGINE
 
 TEXTS_KEPT = 50
 
@@ -32,7 +33,8 @@ class Sent(Struct, frozen=True, kw_only=True):
 class Shared:
     """What was made of the present world; the next world starts over."""
 
-    def __init__(self) -> None:
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
         self.cost_s = 0.0
         """Of a core, for all messages of the present world."""
         self._world: World | None = None
@@ -50,7 +52,7 @@ class Shared:
         if key not in self._sent:
             began = time.thread_time()
             built = self._page(world, seen)
-            found, after = delta(world, seen, built, self._recent)
+            found, after = delta(self._pages, world, seen, built, self._recent)
             if "regions" in found:
                 hashes = after.regions
                 found["regions"] = {
@@ -61,7 +63,7 @@ class Shared:
                 text=as_json(found).decode(),
                 after=after,
                 quiet=len(found) <= 3,  # only now, path and cursor
-                large=built.page.overview is not None,
+                large=built.page.large,
             )
             self.cost_s += time.thread_time() - began
         return self._sent[key]
@@ -70,7 +72,7 @@ class Shared:
         page, kept = (seen.path, seen.page), self._panels_for(world, seen)
         found = self._built.get(page)
         if found is None or found.kept is not kept:
-            found = self._built[page] = Built(world, *page, kept)
+            found = self._built[page] = Built(self._pages, world, *page, kept)
         return found
 
     def _panels_for(self, world: World, seen: Cursor) -> Panels:
@@ -94,4 +96,16 @@ def _outdated(kept: World, world: World, drawn_ms: int) -> bool:
         world.at - kept.at >= PANELS_EVERY_S
         or round(kept.at * 1000) < drawn_ms
         or done_by_people(kept) != done_by_people(world)
+    )
+
+
+@once
+def done_by_people(world: World) -> tuple[object, ...]:
+    """What people decided or asked for of late: they are shown at once what comes of it."""
+    decided = (r for r in world.control.recommendations if r.history and r.history[-1].by != ENGINE)
+    asked = ((c, r) for c, r in world.commands if c.by != ENGINE)
+    return (
+        world.control.paused,
+        tuple((r.id, r.version) for r in decided),
+        tuple((command.id, result.status) for command, result in asked),
     )

@@ -20,6 +20,7 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
+from weir.metrics.runs.replay import RecordedRun
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     scale_settings: Mapping[str, Mapping[str, Any]] = {}  # group -> as people gave them
     memories: Mapping[str, Mapping[str, bytes]] = {}  # cluster -> scaler -> what it remembers
     control: Control = Control()  # recommendations, modes, pause-all
+    run: RecordedRun | None = None  # of which this is a moment; None for the present
 
     def newest(self, cluster: str) -> ClusterSample | None:
         """The last report of a cluster."""

@@ -1,5 +1,1 @@
-"""The pages. `page_of` says what a page shows; its module's `render` draws it."""
-
-from weir.components.pages.base import Page, page_of
-
-__all__ = ["Page", "page_of"]
+"""The pages. Each is one folder that declares itself in `page.py`; `registry` lists them."""

@@ -3,9 +3,10 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.ui import ids
-from weir.components.ui.parts import icon
+from weir.components.ui.figure import Figures
+from weir.components.ui.parts import icon, live
+from weir.components.ui.surface import press
 from weir.components.web.security import Role, needs
 from weir.controllers.model.snapshot import Cluster
 
@@ -17,10 +18,9 @@ def ask_button(verb: str, cluster: str, operator: str = "", *, words: bool = Tru
     label = f"{verb.capitalize()} {operator or cluster}"
     return html.Button(
         [icon(_ICONS[verb]), verb.capitalize() if words else ""],
-        id=ids.ask(verb, cluster, operator),
         className=f"button button-{verb}" + ("" if words else " button-icon"),
         type="button",
-        title=label,
+        **press(ids.ask(verb, cluster, operator), title=label),
         **{"aria-label": label},
         **needs(Role.APPROVER),
     )
@@ -43,4 +43,15 @@ def operator_buttons(
         className="operator-buttons",
         role="group",
         **{"data-live": key, "data-state": figures[key].state, "data-keep": "text"},
+    )
+
+
+def mode_button(figures: Figures, cluster: str) -> Component:
+    """Shows the mode and opens the dialog that changes it."""
+    return html.Button(
+        [html.Span("Mode", className="quiet"), live(figures, f"mode/{cluster}", "mode-name")],
+        className="button button-mode",
+        type="button",
+        **press(ids.mode(cluster), title=f"How much the engine may do on {cluster}"),
+        **{"aria-label": f"Change the mode of {cluster}", "data-needs": "admin"},
     )

@@ -31,23 +31,14 @@ PRESSED_DECIDE = "pressed-decide"
 PRESSED_PAUSE = "pressed-pause"
 
 DIALOG = "dialog"
-DIALOG_TEXT = "dialog-text"
-DIALOG_ERROR = "dialog-error"
 DIALOG_BODY = "dialog-body"
-DIALOG_NUMBER = "dialog-number"
-DIALOG_NUMBER_BOX = "dialog-number-box"
 DIALOG_COMMENT = "dialog-comment"
-DIALOG_CONFIRM = "dialog-confirm"
+DIALOG_COMMENT_BOX = "dialog-comment-box"
+DIALOG_ERROR = "dialog-error"
+DIALOG_OTHER = "dialog-other"
 DIALOG_CANCEL = "dialog-cancel"
-PENDING = "pending"  # the command that the open dialog asks about
-PREVIEW = "preview"  # the dialog that shows a plan before it is carried out
-PREVIEW_BODY = "preview-body"
-PREVIEW_COMMENT = "preview-comment"
-PREVIEW_COMMENT_BOX = "preview-comment-box"
-PREVIEW_ERROR = "preview-error"
-PREVIEW_APPLY = "preview-apply"
-PREVIEW_CANCEL = "preview-cancel"
-PREVIEWED = "previewed"  # the plan that the open dialog shows, as it will be carried out
+DIALOG_CONFIRM = "dialog-confirm"
+DIALOG_PENDING = "dialog-pending"  # who asked, and about what
 HAND_OPERATOR = "hand-operator"
 HAND_TARGET = "hand-target"
 HAND_TEXT = "hand-text"
@@ -63,33 +54,10 @@ SCALE_PREDICTION = "scale-prediction"
 SCALE_APPLY = "scale-apply"
 SCALE_ASKED = "scale-asked"  # the number that was predicted, and the id of what it will be
 SCALE_LIMITS = "scale-limits"
-FORM = "form"  # the dialog of a scaler's settings
-FORM_BODY = "form-body"
-FORM_ERROR = "form-error"
-FORM_SAVE = "form-save"
-FORM_RESET = "form-reset"
-FORM_CANCEL = "form-cancel"
-FORM_OF = "form-of"  # whose settings the open dialog shows
 TABLE_EXPORT = "table-export"
 TABLE_DOWNLOAD = "table-download"
 TABLE_IMPORT = "table-import"
 TABLE_RESET = "table-reset"
-TABLE_SURE = "table-sure"  # the dialog that asks before a table is forgotten
-TABLE_SURE_TEXT = "table-sure-text"
-TABLE_SURE_ERROR = "table-sure-error"
-TABLE_SURE_YES = "table-sure-yes"
-TABLE_SURE_NO = "table-sure-no"
-TABLE_SURE_OF = "table-sure-of"
-DECISION = "decision"  # the dialog before anything is decided
-DECISION_BODY = "decision-body"
-DECISION_MODE = "decision-mode"
-DECISION_MODE_BOX = "decision-mode-box"
-DECISION_MODE_TEXT = "decision-mode-text"
-DECISION_COMMENT = "decision-comment"
-DECISION_ERROR = "decision-error"
-DECISION_CONFIRM = "decision-confirm"
-DECISION_CANCEL = "decision-cancel"
-DECIDING = "deciding"  # what the open dialog asks about, as it was shown
 AUDIT_FORM = "audit-form"
 AUDIT_WHO = "audit-who"
 AUDIT_ACTION = "audit-action"
@@ -145,12 +113,17 @@ def scaler_settings(scaler: str) -> dict[str, str]:
 
 
 def field(key: str, of: str) -> dict[str, str]:
-    """The control of one setting; `of` keeps the forms of two scalers apart."""
+    """A control in the body of the dialog; `of` keeps those of two questions apart."""
     return {"type": "field", "key": key, "of": of}
 
 
+def field_text(key: str, of: str) -> dict[str, str]:
+    """What the choice in a control of the dialog means."""
+    return {"type": "field-text", "key": key, "of": of}
+
+
 def switch(key: str, of: str) -> dict[str, str]:
-    """The same of a setting that is on or off."""
+    """The same of one that is on or off."""
     return {"type": "field-switch", "key": key, "of": of}
 
 
@@ -198,12 +171,6 @@ USERS_LIST = "users-list"
 USERS_SHOWN = "users-shown"  # a new value has the tables read again
 USERS_ONCE = "users-once"  # a link or token, shown once
 TOKENS_LIST = "tokens-list"
-USERS_DIALOG = "users-dialog"
-USERS_DIALOG_TEXT = "users-dialog-text"
-USERS_DIALOG_ERROR = "users-dialog-error"
-USERS_CONFIRM = "users-confirm"
-USERS_CANCEL = "users-cancel"
-USERS_PENDING = "users-pending"
 
 
 def user_ask(verb: str, name: str) -> dict[str, str]:

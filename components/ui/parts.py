@@ -5,7 +5,7 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
+from weir.components.ui.figure import Figures
 from weir.components.ui.trees import as_json
 
 Child = Component | str | None

@@ -1,23 +1,9 @@
 """Addresses of the pages. All of a page's state stands in its address."""
 
-from typing import Literal
+from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
-
-Kind = Literal[
-    "control_room",
-    "balance",
-    "scale",
-    "cluster",
-    "operator",
-    "recommendation",
-    "audit",
-    "settings",
-    "users",
-    "history",
-    "lost",
-]
 
 CONTROL_ROOM = "/"
 BALANCE = "/balance"
@@ -26,49 +12,40 @@ AUDIT = "/audit"
 SETTINGS = "/settings"
 HISTORY = "/history"
 USERS = "/users"
+REPLAY = "/replay/"
 
 
 class Place(Struct, frozen=True):
     """Which page, and of what."""
 
-    kind: Kind
+    kind: str
     name: str = ""
 
 
-def place(path: str | None) -> Place:
-    """The page behind an address.
+def place(path: str | None, addresses: Mapping[str, str]) -> Place:
+    """The page behind an address, by `addresses`: pattern -> kind.
 
-    >>> place("/")
-    Place(kind='control_room', name='')
-    >>> place("/cluster/wide%20one")
-    Place(kind='cluster', name='wide one')
-    >>> place("/nowhere").kind
-    'lost'
+    In a pattern `{name}` stands for one step and `*` at its end for any number of them.
+
+    >>> known = {"/": "room", "/cluster/{name}": "cluster", "/history/*": "history"}
+    >>> place("/", known), place("/cluster/wide%20one", known)
+    (Place(kind='room', name=''), Place(kind='cluster', name='wide one'))
+    >>> place("/history/a/b", known).kind, place("/nowhere", known).kind
+    ('history', 'lost')
     """
-    steps = [unquote(step) for step in (path or "/").split("/") if step]
-    match steps:
-        case []:
-            return Place("control_room")
-        case ["balance"]:
-            return Place("balance")
-        case ["scale", *name] if len(name) < 2:
-            return Place("scale", *name)
-        case ["cluster", name]:
-            return Place("cluster", name)
-        case ["operator", name]:
-            return Place("operator", name)
-        case ["recommendation", name]:
-            return Place("recommendation", name)
-        case ["users"]:
-            return Place("users")
-        case ["audit"]:
-            return Place("audit")
-        case ["settings"]:
-            return Place("settings")
-        case ["settings", name]:
-            return Place("settings", name)
-        case ["history" | "replay", *_]:
-            return Place("history", path or "")
+    given = _steps(path or "/")
+    for pattern, kind in addresses.items():
+        steps = _steps(pattern)
+        rest = steps[-1:] == ["*"]
+        if rest:
+            steps.pop()
+        if len(given) < len(steps) or (len(given) > len(steps) and not rest):
+            continue
+        if all(step in ("{name}", said) for step, said in zip(steps, given, strict=False)):
+            if rest:
+                return Place(kind, path or "/")
+            named = [g for s, g in zip(steps, given, strict=True) if s == "{name}"]
+            return Place(kind, *named)
     return Place("lost", path or "")
 
 
@@ -103,3 +80,19 @@ def settings_path(cluster: str = "") -> str:
     ('/settings', '/settings/wide')
     """
     return f"{SETTINGS}/{quote(cluster, safe='')}" if cluster else SETTINGS
+
+
+def replay_path(run: str, path: str = "/", at: float | None = None) -> str:
+    """The address of a page in a replay, with its moment in ms.
+
+    >>> replay_path("live-1", "/cluster/wide", 12.5)
+    '/replay/live-1/cluster/wide?at=12500'
+    >>> replay_path("live-1")
+    '/replay/live-1'
+    """
+    address = f"{REPLAY}{quote(run, safe='')}" + (path if path != "/" else "")
+    return address if at is None else f"{address}?at={round(at * 1000)}"
+
+
+def _steps(path: str) -> list[str]:
+    return [unquote(step) for step in path.split("/") if step]

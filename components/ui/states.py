@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from weir.components.ui.parts import icon
 from weir.components.ui.path import Place, cluster_path, operator_path, scale_path
+from weir.components.ui.surface import page_link
 
 
 def loading() -> Component:
@@ -74,7 +75,7 @@ def no_outlook(address: str, *, engine: bool) -> Component:
 
 def alone(clusters: Sequence[str], address: str) -> Component:
     """Fewer than two clusters that operators could move between."""
-    links = _joined([dcc.Link(n, href=cluster_path(n)) for n in clusters])
+    links = _joined([page_link(n, cluster_path(n)) for n in clusters])
     return _state(
         "cluster",
         "Nothing to balance yet",
@@ -97,21 +98,21 @@ def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> 
     """A cluster or operator that nobody reports."""
     path = {"cluster": cluster_path, "scale": scale_path, "operator": operator_path}[place.kind]
     kind = "operator" if place.kind == "operator" else "cluster"
-    known = [dcc.Link(n, href=path(n)) for n in (operators if kind == "operator" else clusters)]
+    known = [page_link(n, path(n)) for n in (operators if kind == "operator" else clusters)]
     return _state(
         "search",
         f"There is no {kind} {place.name}",
         [
             html.P("Nobody reports it. It may have been renamed, or it has not started yet."),
             html.P(["Known: ", *_joined(known)]) if known else None,
-            html.P(dcc.Link("To the control room", href="/")),
+            html.P(page_link("To the control room", "/")),
         ],
     )
 
 
 def missing(title: str, text: str, href: str, link: str) -> Component:
     """Something that is not kept, and where to look instead."""
-    return _state("search", title, [html.P(text), html.P(dcc.Link(link, href=href))])
+    return _state("search", title, [html.P(text), html.P(page_link(link, href))])
 
 
 def lost(path: str) -> Component:
@@ -121,7 +122,7 @@ def lost(path: str) -> Component:
         "There is no such page",
         [
             html.P([html.Code(path), " leads nowhere."]),
-            html.P(dcc.Link("To the control room", href="/")),
+            html.P(page_link("To the control room", "/")),
         ],
     )
 

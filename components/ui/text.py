@@ -3,6 +3,8 @@
 A figure that was not measured is an en dash, never a zero.
 """
 
+from weir.controllers.engine.recommendation import ENGINE
+
 NOTHING = "–"
 
 
@@ -117,3 +119,21 @@ def plural(count: int, noun: str) -> str:
     ('1 executor', '3 executors')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def who(by: str) -> str:
+    """Who asked or acted, for the middle of a sentence.
+
+    >>> who("engine"), who("ada"), who("")
+    ('the engine', 'ada', 'somebody')
+    """
+    return "the engine" if by == ENGINE else by or "somebody"
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop.
+
+    >>> sentence("there is no cluster a")
+    'There is no cluster a.'
+    """
+    return text[:1].upper() + text[1:].rstrip(".") + "."

@@ -18,27 +18,19 @@ from fastapi.responses import Response
 import weir
 from weir.components.live import feed
 from weir.components.live.hub import Hub
-from weir.components.pages.audit import page as audit
-from weir.components.pages.balance import actions as balance_actions
-from weir.components.pages.history import actions as history
-from weir.components.pages.history import upload as history_api
-from weir.components.pages.recommendation import actions as recommendation_actions
-from weir.components.pages.replay import api as replay_api
+from weir.components.pages.base import Site
+from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.library import Library
-from weir.components.pages.scale import actions as scale_actions
-from weir.components.pages.settings import actions as settings_actions
-from weir.components.pages.sign_in import routes as sign_in_routes
 from weir.components.pages.sign_in.service import SignIn
-from weir.components.pages.users import actions as sign_in_users
-from weir.components.ui import actions, router
-from weir.components.ui.shell import shell
+from weir.components.ui.dialog import Dialog
 from weir.components.ui.theme import INDEX
-from weir.components.web import api, presence
+from weir.components.web import api, presence, router
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.security import Gate, Security, cookie_name
 from weir.components.web.security.events import Background, keep
 from weir.components.web.security.limits import CallbackForm
 from weir.components.web.security.settings import SignInSettings, from_env, to_env
+from weir.components.web.shell import shell
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.redis_store import RedisStore, connect
@@ -59,11 +51,16 @@ def create_app(
 ) -> Security:
     """The whole web side as one ASGI application. Keeps nothing that is not in Redis."""
     store = RedisStore(connect(redis_url, timeout_s=REDIS_TIMEOUT_S))
-    hub = Hub(redis_url, store, target_latency_s)
+    hub = Hub(redis_url, store, target_latency_s, PAGES)
     library = Library(runs_dir)
     settings = sign_in or SignInSettings()
     people = SignIn(store.client, UsersFile(settings.users), settings)
     gate = Gate(people.sessions, people.users, settings, cookie_name(redis_url))
+    anchor = AnchorFile.beside(settings.users, redis_url)
+    site = Site(
+        pages=PAGES, hub=hub, library=library, people=people, gate=gate, anchor=anchor,
+        dialog=Dialog(), target_latency_s=target_latency_s,
+    )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
@@ -81,10 +78,9 @@ def create_app(
     # FastAPI's own pages of documentation load from a CDN: off.
     server = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     server.router.route_class = GuardedRoute
-    sign_in_routes.register(server, people, gate)
-    history_api.register(server, library)
-    replay_api.register(server, library, target_latency_s)
-    audit.routes(server, hub)
+    for kind in PAGES.kinds.values():
+        if kind.routes:
+            kind.routes(server, site)
     api.register(server, hub)
 
     @server.get("/vendor/plotly.min.js", include_in_schema=False)
@@ -106,16 +102,12 @@ def create_app(
         csrf_token_name=gate.csrf_cookie,
     )
     app.layout = shell
-    router.register(app, hub, library)
-    history.register(app, hub, library)
-    feed.register(app, hub)
-    actions.register(app, hub)
-    balance_actions.register(app, hub)
-    scale_actions.register(app, hub)
-    recommendation_actions.register(app, hub)
-    settings_actions.register(app, hub)
-    audit.register(app, hub, AnchorFile.beside(settings.users, redis_url))
-    sign_in_users.register(app, people)
+    router.register(app, site)
+    feed.register(app, hub, PAGES)
+    for kind in PAGES.kinds.values():
+        if kind.register:
+            kind.register(app, site)
+    site.dialog.register(app)
     return Security(
         server,
         script_hashes=app.csp_hashes(),

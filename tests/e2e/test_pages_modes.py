@@ -48,7 +48,7 @@ def test_mode_switch_shows_the_record(open_tab, pages_store):
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Track record:")
     dialog.get_by_label("Auto within criteria").click()
-    expect(dialog.locator("#decision-mode-text")).to_contain_text("criteria")
+    expect(dialog.locator(".mode-choice p[role=status]")).to_contain_text("criteria")
     confirm(dialog, "Set mode")
     wait_until(
         lambda: pages_store.modes().get("narrow") is Mode.AUTO_WITHIN_CRITERIA,

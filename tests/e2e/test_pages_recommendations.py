@@ -68,7 +68,7 @@ def test_a_rejection_carries_its_comment(open_tab, pages_store):
     dialog = press(page, found, "reject")
     expect(dialog).to_contain_text("Nothing is done")
     confirm(dialog, "Reject")
-    expect(dialog.locator("#decision-error")).to_contain_text("a comment is required")
+    expect(dialog.locator("#dialog-error")).to_contain_text("a comment is required")
     assert status(pages_store, found) is Status.PROPOSED
     dialog.get_by_label("Comment").fill("It is a test load")
     confirm(dialog, "Reject")
@@ -162,13 +162,13 @@ def test_two_browsers_approve_at_once_one_wins_the_other_is_told(open_tab, pages
     one, two = open_tab("/").page, open_tab("/", role=Role.APPROVER).page
     dialogs = [press(page, found, "approve") for page in (one, two)]
     for page in (one, two):  # both clicks are on their way before either is answered
-        page.evaluate("document.getElementById('decision-confirm').click()")
+        page.evaluate("document.getElementById('dialog-confirm').click()")
     until_status(pages_store, found, Status.APPROVED)
     decided = [e for e in pages_store.recommendation(found.id).history if e.by != "engine"]
     assert [e.status for e in decided] == [Status.APPROVED], "approved once"
     winner = decided[0].by
     loser = dialogs[1] if winner == "admin" else dialogs[0]
-    expect(loser.locator("#decision-error")).to_contain_text(f"It was approved already by {winner}")
+    expect(loser.locator("#dialog-error")).to_contain_text(f"It was approved already by {winner}")
 
 
 def test_a_stale_approval_is_refused_and_a_new_proposal_offered(
@@ -180,7 +180,7 @@ def test_a_stale_approval_is_refused_and_a_new_proposal_offered(
     try:
         grown(pages_store, pages_feeder, 4)  # the world drifts while the dialog is open
         confirm(dialog, "Approve")
-        error = dialog.locator("#decision-error")
+        error = dialog.locator("#dialog-error")
         expect(error).to_contain_text(
             "Not approved: wide has 4 executors now, and the plan was made for 3"
         )
@@ -201,7 +201,7 @@ def test_four_eyes(open_tab, pages_store):
     expect(item(page, found)).to_contain_text("Four eyes: admin asked for it")
     dialog = press(page, found, "approve")
     confirm(dialog, "Approve")
-    expect(dialog.locator("#decision-error")).to_contain_text("Somebody else has to approve")
+    expect(dialog.locator("#dialog-error")).to_contain_text("Somebody else has to approve")
     other = open_tab("/", role=Role.APPROVER).page
     confirm(press(other, found, "approve"), "Approve")
     until_status(pages_store, found, Status.APPROVED)

@@ -144,11 +144,11 @@ def test_settings_with_a_bad_value_a_good_one_and_the_defaults(scale, pages_stor
         dialog.get_by_role("button", name="Save").click()
         sentence = "T max must be a number of at least 0.001 s."
         expect(dialog.locator(".mantine-InputWrapper-error")).to_have_text(sentence)
-        expect(dialog.locator("#form-error")).to_have_text(sentence)
+        expect(dialog.locator("#dialog-error")).to_have_text(sentence)
         assert pages_store.settings(name) == {}
         most.fill("3")
         dialog.get_by_role("button", name="Save").click()
-        expect(dialog.locator("#form-error")).to_contain_text("must be below")
+        expect(dialog.locator("#dialog-error")).to_contain_text("must be below")
         assert pages_store.settings(name) == {}
         most.fill("20")
         dialog.get_by_label("Recommend only").click()
@@ -178,7 +178,7 @@ def test_limits_are_set_for_all_scalers(scale, pages_store):
         dialog.get_by_role("textbox", name="Min executors").fill("5")
         dialog.get_by_role("textbox", name="Max executors").fill("4")
         dialog.get_by_role("button", name="Save").click()
-        expect(dialog.locator("#form-error")).to_contain_text("must not be above")
+        expect(dialog.locator("#dialog-error")).to_contain_text("must not be above")
         dialog.get_by_role("textbox", name="Min executors").fill("2")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog).to_be_hidden()

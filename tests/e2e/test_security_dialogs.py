@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from msgspec.structs import replace
 
@@ -16,7 +17,8 @@ from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Workload
 from weir.controllers.engine.propose.make import undoing
 from weir.controllers.engine.recommendation import Status, hash_of
-from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.metrics.store.users import Role
 
 
 @pytest.fixture
@@ -36,17 +38,43 @@ def fresh(inside: Inside) -> None:
     assert inside.ask("GET", "/health").status_code == 200
 
 
-def click(inside: Inside, button: str, **values: Any) -> str:
-    """Press the button of a dialog with these values beside it, as an admin; what it answers."""
+def click(
+    inside: Inside,
+    asker: str,
+    about: Any,
+    comment: str = "",
+    role: Role = Role.ADMIN,
+    **fields: Any,
+) -> httpx.Response:
+    """Confirm what the dialog asked, with these values in it; what the server answers."""
     output = next(
         o for o, k in inside.callbacks.items()
-        if [i["id"] for i in k["inputs"]] == [button] and k["state"]
+        if [i["id"] for i in k["inputs"]] == [ids.DIALOG_CONFIRM]
     )  # fmt: skip
     body = inside.callback(output, 1)
-    for one in _flat(body["state"]):
-        one["value"] = values.get(one["id"], "")
-    headers, _ = inside.session()
-    answer = inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)
+    values = {
+        ids.DIALOG_PENDING: {"asker": asker, "about": about},
+        ids.DIALOG_COMMENT: comment,
+        ids.URL: "",
+    }
+    state = []
+    for one in body["state"]:
+        if isinstance(one, dict):
+            state.append({**one, "value": values[one["id"]]})
+            continue
+        kind, prop = one[0]["id"]["type"], one[0]["property"]
+        names = [ids.field(key, "x") for key in fields] if kind == "field" else []
+        shown = names if prop == "id" else list(fields.values())
+        state.append(
+            [{"id": n, "property": prop, "value": v} for n, v in zip(names, shown, strict=False)]
+        )
+    body["state"] = state
+    headers, _ = inside.session(role)
+    return inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)
+
+
+def told(answer: httpx.Response) -> str:
+    """What the dialog says of it."""
     assert answer.status_code == 200, answer.text
     return answer.text
 
@@ -56,8 +84,7 @@ def scaling(**more: str) -> dict[str, str]:
 
 
 def asked(inside: Inside, pending: Any, comment: str = "", executors: int = 4) -> str:
-    values = {ids.PENDING: pending, ids.DIALOG_NUMBER: executors, ids.DIALOG_COMMENT: comment}
-    return click(inside, ids.DIALOG_CONFIRM, **values)
+    return told(click(inside, "command", pending, comment, executors=executors))
 
 
 @pytest.mark.usefixtures("comments")
@@ -114,9 +141,42 @@ def test_a_rollback_does_what_was_shown_or_says_what_it_would_do_now(inside: Ins
     assert back is not None
     for shown in ("", found.plan_hash):
         deciding = {"verb": "rollback", "id": done.id, "hash": shown}
-        said = click(inside, ids.DECISION_CONFIRM, **{ids.DECIDING: deciding})
+        said = told(click(inside, "decision", deciding))
         assert "The plan has changed since you saw it. Now it is: wide" in said
     assert not [r for r in inside.store.recommendations() if r.rollback_of == done.id]
     deciding = {"verb": "rollback", "id": done.id, "hash": hash_of(back)}
-    assert "To be undone" in click(inside, ids.DECISION_CONFIRM, **{ids.DECIDING: deciding})
+    assert "To be undone" in told(click(inside, "decision", deciding))
     assert [r.by for r in inside.store.recommendations() if r.rollback_of == done.id] == ["admin"]
+
+
+@pytest.mark.parametrize(
+    ("asker", "about"),
+    [
+        ("users", {"verb": "end", "name": "viewer"}),
+        ("run", "live-1"),
+        ("table reset", "wide"),
+        ("scaler settings", {"cluster": "wide", "of": "limits"}),
+        ("decision", {"verb": "mode", "id": "wide"}),
+    ],
+)
+def test_who_may_only_approve_confirms_nothing_of_an_admins(
+    inside: Inside, asker: str, about: Any
+) -> None:
+    """One button confirms everything; each question has the role of its own."""
+    before = inside.everything()
+    said = click(inside, asker, about, role=Role.APPROVER, mode=Mode.AUTO.value)
+    assert "needs the role admin" in said.text
+    assert inside.everything() == before
+
+
+@pytest.mark.parametrize("pending", [None, 1, {}, {"asker": "nobody", "about": 1}, {"asker": []}])
+def test_a_question_that_nobody_asked_is_refused(inside: Inside, pending: Any) -> None:
+    output = next(
+        o for o, k in inside.callbacks.items()
+        if [i["id"] for i in k["inputs"]] == [ids.DIALOG_CONFIRM]
+    )  # fmt: skip
+    body = inside.callback(output, 1)
+    body["state"][0]["value"] = pending
+    headers, _ = inside.session()
+    answer = inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)
+    assert "Open the dialog again; nothing was done." in told(answer)

@@ -19,7 +19,7 @@ from tests.support.system import ROOT, System
 from tests.support.waiting import wait_until
 from weir.components.live.charts import points
 from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.page import first
+from weir.components.pages.replay.moments import first
 from weir.components.pages.replay.view import WINDOW_S, Past
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.reader import LogReader

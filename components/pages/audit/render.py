@@ -5,18 +5,45 @@ import msgspec
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from weir.components.live.page import Page
+from weir.components.live.world import World
 from weir.components.pages.audit.view import LOOKED_AT_MOST, Found
-from weir.components.pages.recommendation.text import who
 from weir.components.ui import ids
 from weir.components.ui.parts import card, fact, icon, stamp
 from weir.components.ui.path import recommendation_path
-from weir.components.ui.text import plural
+from weir.components.ui.states import loading
+from weir.components.ui.surface import page_link
+from weir.components.ui.text import plural, who
 from weir.controllers.engine.audit import AuditEntry, Chain
 
 LIMITS = (
     "Each check remembers the newest entry outside of Redis. Who can write to Redis could still "
     "rewrite what came after the last check, so check often: weir audit --verify does the same."
 )
+
+
+def render(world: World, page: Page) -> Component:
+    """The frame; the entries come by a callback."""
+    del world, page
+    return html.Div(
+        [
+            html.Div(
+                [html.Div(html.H1("Audit"), className="card-title"), export_links()],
+                className="page-head",
+            ),
+            chain_card(),
+            card(
+                filter_form(),
+                dcc.Store(id=ids.AUDIT_TIMES),
+                dcc.Store(id=ids.AUDIT_PAGES, data=[]),
+                dcc.Store(id=ids.AUDIT_OPENED, data=True),
+                html.Div(loading(), id=ids.AUDIT_LIST, className="audit-list"),
+                paging(),
+                title="Entries",
+            ),
+        ],
+        className="stack",
+    )
 
 
 def filter_form() -> Component:
@@ -161,7 +188,7 @@ def _action(action: str) -> str:
 
 def _subject(entry: AuditEntry) -> Component | str:
     if entry.action.startswith("recommendation.") and entry.subject:
-        return dcc.Link(entry.subject[:8], href=recommendation_path(entry.subject))
+        return page_link(entry.subject[:8], recommendation_path(entry.subject))
     return entry.subject
 
 

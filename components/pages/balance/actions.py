@@ -2,10 +2,11 @@
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import redis
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, Dash, Input, Output, State, ctx
 from msgspec import to_builtins
 from msgspec.structs import replace
 
@@ -23,9 +24,9 @@ from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.render_preview import preview_body
 from weir.components.pages.balance.view import alone, changed, follow_text
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
 from weir.components.ui.asking import request
-from weir.components.ui.dialog import toast
+from weir.components.ui.clicks import AWAY, only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs, toast
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, require
 from weir.controllers import service
@@ -40,39 +41,26 @@ from weir.metrics.store.redis_store import RedisStore
 _FAILURES = (redis.exceptions.RedisError, OSError)
 
 
-def register(app: Dash, hub: Hub) -> None:
+ASKER = "plan"
+
+
+def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     """All buttons of the page and of its dialog."""
-    _register_preview(app, hub)
-    _register_apply(app, hub)
+    _register_preview(app, hub, dialog)
     _register_hand(app, hub)
     _register_follow(app, hub)
 
 
-def _outputs() -> dict[str, Any]:
-    return {
-        "opened": Output(ids.PREVIEW, "opened", allow_duplicate=True),
-        "title": Output(ids.PREVIEW, "title", allow_duplicate=True),
-        "body": Output(ids.PREVIEW_BODY, "children", allow_duplicate=True),
-        "error": Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
-        "comment": Output(ids.PREVIEW_COMMENT, "value", allow_duplicate=True),
-        "required": Output(ids.PREVIEW_COMMENT, "required", allow_duplicate=True),
-        "why": Output(ids.PREVIEW_COMMENT_BOX, "style", allow_duplicate=True),
-        "apply": Output(ids.PREVIEW_APPLY, "style", allow_duplicate=True),
-        "previewed": Output(ids.PREVIEWED, "data", allow_duplicate=True),
-        "toast": Output(ids.TOAST, "children", allow_duplicate=True),
-    }
-
-
-def _register_preview(app: Dash, hub: Hub) -> None:
-    @app.callback(_outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
+    @app.callback(outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
     @require(Role.VIEWER)
     async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
-        world = hub.world()
-        return _opened(world, lambda new: of_planner(world, ctx.triggered_id["planner"], new))
+        world, planner = hub.world(), ctx.triggered_id["planner"]
+        return await dialog.asked(ASKER, _ask, world, lambda new: of_planner(world, planner, new))
 
     @app.callback(
-        _outputs(),
+        outputs(),
         Input(ids.HAND_PREVIEW, "n_clicks"),
         State(ids.HAND_OPERATOR, "value"),
         State(ids.HAND_TARGET, "value"),
@@ -82,37 +70,16 @@ def _register_preview(app: Dash, hub: Hub) -> None:
     async def of_choice(_clicks: int | None, operator: Any, target: Any) -> dict[str, Any]:
         only_clicks()
         world = hub.world()
-        return _opened(world, lambda new: of_hand(world, operator, target, new))
+        return await dialog.asked(
+            ASKER, _ask, world, lambda new: of_hand(world, operator, target, new)
+        )
 
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(ids.PREVIEW, "opened"),
-        Input(ids.PREVIEW_CANCEL, "n_clicks"),
-        prevent_initial_call=True,
-    )
-
-
-def _register_apply(app: Dash, hub: Hub) -> None:
-    @app.callback(
-        Output(ids.PREVIEW, "opened", allow_duplicate=True),
-        Output(ids.PREVIEW_ERROR, "children", allow_duplicate=True),
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.PREVIEW_APPLY, "n_clicks"),
-        State(ids.PREVIEWED, "data"),
-        State(ids.PREVIEW_COMMENT, "value"),
-        running=[(Output(ids.PREVIEW_APPLY, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.APPROVER)
-    async def apply(_clicks: int, previewed: Any, comment: Any) -> Any:
-        try:
-            done = await asyncio.to_thread(_apply, hub.store, hub.world(), previewed, comment)
-        except WeirError as error:
-            return no_update, str(error), no_update
-        except _FAILURES:
-            return no_update, AWAY, no_update
+    async def confirm(said: Said) -> Done:
+        done = await asyncio.to_thread(_apply, hub.store, said.pending, said.comment)
         await hub.refresh()
-        return False, "", toast(_asked(done))
+        return Done(said=_asked(done))
+
+    dialog.on(ASKER, Role.APPROVER, confirm)
 
 
 def _register_hand(app: Dash, hub: Hub) -> None:
@@ -164,29 +131,23 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         return toast(follow_text(world.balance, label, alone(world)))
 
 
-def _opened(world: World, look: Any) -> dict[str, Any]:
-    """The dialog with a prediction; what cannot be predicted is said instead."""
-    keep = dict.fromkeys(_outputs(), no_update)
-    try:
-        # The id is given before the click, so that a second click is the same rebalance.
-        shown: Preview = look(uuid.uuid4().hex)
-    except WeirError as error:
-        return {**keep, "toast": toast(str(error), "bad")}
-    return {
-        **keep,
-        "opened": True,
-        "title": f"Preview: {shown.title}",
-        "body": preview_body(shown),
-        "error": shown.warning,
-        "comment": "",
-        "required": world.control.settings.comment_required,
-        "why": {} if shown.moves else {"display": "none"},
-        "apply": {} if shown.moves else {"display": "none"},
-        "previewed": to_builtins(shown.previewed),
-    }
+def _ask(world: World, look: Callable[[str], Preview]) -> Ask:
+    """A prediction, and the button that has it carried out where it changes anything."""
+    # The id is given before the click, so that a second click is the same rebalance.
+    shown = look(uuid.uuid4().hex)
+    return Ask(
+        title=f"Preview: {shown.title}",
+        body=preview_body(shown),
+        error=shown.warning,
+        comment=bool(shown.moves),
+        comment_required=world.control.settings.comment_required,
+        confirm="Apply" if shown.moves else "",
+        size=680,
+        pending=to_builtins(shown.previewed),
+    )
 
 
-def _apply(store: RedisStore, world: World, data: Any, comment: Any = "") -> Recommendation:
+def _apply(store: RedisStore, data: Any, comment: str = "") -> Recommendation:
     """Ask the engine for exactly the plan that was shown, once."""
     shown = previewed_of(data)
     return service.rebalance(

@@ -5,21 +5,13 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from weir.components.live.commands import STEP_WORDS
 from weir.components.live.world import World
 from weir.components.ui import text
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.engine.propose.outlook import Outlook
 
 BY_HAND = "by_hand"
-WORDS = {
-    Step.PLANNED: "waits for its turn",
-    Step.RELEASING: "finishes its batch",
-    Step.ADOPTING: "starts in its new cluster",
-    Step.DONE: "arrived",
-    Step.RETURNING: "goes back",
-    Step.RETURNED: "went back",
-    Step.FAILED: "not moved",
-}
 _SHARE = {Step.PLANNED: 0.0, Step.RELEASING: 0.2, Step.ADOPTING: 0.6, Step.RETURNING: 0.6}
 
 
@@ -81,7 +73,7 @@ def move_row(state: MoveState) -> MoveRow:
         source=state.move.source,
         target=state.move.target,
         step=state.step,
-        words=WORDS[state.step],
+        words=STEP_WORDS[state.step],
         message=state.message,
         measured=measured(state),
     )

@@ -3,15 +3,15 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
+from weir.components.live.chart_tile import chart_tile
+from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.balance.render_matrices import matrices_card
 from weir.components.pages.balance.render_plans import plans_card
 from weir.components.pages.balance.render_steer import follow_card, hand_card
 from weir.components.pages.balance.view import CHART, DISTANCE, proposals
-from weir.components.pages.base import Page
 from weir.components.ui import ids
-from weir.components.ui.chart import chart_tile
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, data_age, live, region
 
 

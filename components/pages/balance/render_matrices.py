@@ -3,9 +3,9 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.live.world import World
 from weir.components.pages.balance.matrices import HELP, KEYS, TITLES, cells
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live
 
 ROW_PX = 36

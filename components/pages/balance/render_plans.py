@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.ui import ids
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live, live_bar
+from weir.components.ui.surface import press
 from weir.controllers.engine.propose.outlook import Proposal
 
 _HEADS = (
@@ -63,7 +64,7 @@ def _row(name: str, label: str, figures: Figures) -> Component:
             html.Td(
                 html.Button(
                     "Preview",
-                    id=ids.preview(name),
+                    **press(ids.preview(name)),
                     className="button",
                     type="button",
                     **{"aria-label": f"Preview the plan of {label}"},

@@ -1,31 +1,13 @@
-"""The dialog that shows what a plan would bring before it is carried out."""
+"""What a plan would bring, shown before it is carried out."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from weir.components.pages.balance.preview import LoadBar, MoveLine, Preview
-from weir.components.ui import ids, text
-from weir.components.ui.dialog import button, comment_field, modal
+from weir.components.ui import text
 from weir.components.ui.parts import fact, icon
-from weir.components.web.security import Role
 
 FULL = 100.0
-
-
-def preview_dialog() -> Component:
-    """The dialog, closed."""
-    return modal(
-        ids.PREVIEW,
-        dcc.Store(id=ids.PREVIEWED),
-        html.Div(id=ids.PREVIEW_BODY),
-        html.Div(comment_field(ids.PREVIEW_COMMENT), id=ids.PREVIEW_COMMENT_BOX),
-        error=ids.PREVIEW_ERROR,
-        buttons=(
-            button("Cancel", ids.PREVIEW_CANCEL),
-            button("Apply", ids.PREVIEW_APPLY, "primary", Role.APPROVER),
-        ),
-        size=680,
-    )
 
 
 def preview_body(shown: Preview) -> Component:

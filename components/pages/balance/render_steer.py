@@ -11,6 +11,7 @@ from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.view import alone, choices, follow_text
 from weir.components.ui import ids
 from weir.components.ui.parts import card
+from weir.components.ui.surface import control, press
 from weir.components.web.security import Role, needs
 
 
@@ -21,7 +22,9 @@ def hand_card(operators: Sequence[str], clusters: Sequence[str]) -> Component:
             [
                 _select(ids.HAND_OPERATOR, "Operator", operators),
                 _select(ids.HAND_TARGET, "To cluster", clusters),
-                html.Button("Preview move", id=ids.HAND_PREVIEW, className="button", type="button"),
+                html.Button(
+                    "Preview move", className="button", type="button", **press(ids.HAND_PREVIEW)
+                ),
             ],
             className="steer",
         ),
@@ -42,7 +45,7 @@ def follow_card(world: World) -> Component:
         html.Div(
             [
                 dmc.Select(
-                    id=ids.FOLLOW_PLANNER,
+                    **control(ids.FOLLOW_PLANNER),
                     label="Planner that the engine follows",
                     data=choices(world),
                     value=settings.planner,
@@ -50,13 +53,13 @@ def follow_card(world: World) -> Component:
                     checkIconPosition="right",
                 ),
                 dmc.Switch(
-                    id=ids.FOLLOW_AUTO,
+                    **control(ids.FOLLOW_AUTO),
                     label="Apply its plans without asking: mode auto in every cluster",
                     checked=alone(world),
                 ),
                 html.Button(
                     "Set",
-                    id=ids.FOLLOW_SET,
+                    **press(ids.FOLLOW_SET),
                     className="button",
                     type="button",
                     **needs(Role.ADMIN),
@@ -76,7 +79,7 @@ def follow_card(world: World) -> Component:
 
 def _select(name: str, label: str, options: Sequence[str]) -> Component:
     return dmc.Select(
-        id=name,
+        **control(name),
         label=label,
         data=list(options),
         placeholder="Choose",

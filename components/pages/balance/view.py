@@ -6,10 +6,11 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from weir.components.live.charts import Chart, Trace
-from weir.components.live.figures import Figure, Figures, State, load_state
+from weir.components.live.figures import load_state
 from weir.components.live.world import World
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.ui import text
+from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.guard.modes import strictest
 from weir.controllers.engine.propose.balance import BalanceSettings

@@ -1,16 +1,16 @@
 """One cluster: load by operator, executors, rates, and what went wrong."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.chart_tile import chart_tile
+from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.base import Page
 from weir.components.pages.control_room.render_cluster import mode_tag, operators_table
 from weir.components.ui import ids
-from weir.components.ui.buttons import scale_button
-from weir.components.ui.chart import chart_tile
-from weir.components.ui.modes import mode_button
+from weir.components.ui.buttons import mode_button, scale_button
 from weir.components.ui.parts import card, data_age, fact, icon, live, region
+from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
 
 
@@ -51,7 +51,7 @@ def render(world: World, page: Page) -> Component:
             html.Div(
                 [
                     html.Nav(
-                        [dcc.Link("Control room", href="/"), html.Span("Clusters")],
+                        [page_link("Control room", "/"), html.Span("Clusters")],
                         className="crumbs", **{"aria-label": "Where you are"},
                     ),
                     html.Div(

@@ -5,8 +5,8 @@ from dash.development.base_component import Component
 
 from weir.components.pages.compare.view import Comparison
 from weir.components.pages.history.render_plots import plot_legend, plot_tiles
-from weir.components.pages.replay.view import replay_path
 from weir.components.ui.parts import card, stamp
+from weir.components.ui.path import replay_path
 from weir.metrics.runs.library import RunInfo
 
 

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from weir.components.live.charts import highest, total
-from weir.components.live.figures import Figure, Figures, State, load_state
+from weir.components.live.figures import load_state
 from weir.components.live.world import World, once, stale
 from weir.components.pages.control_room.inbox import UNDER_WAY
 from weir.components.ui import text
+from weir.components.ui.figure import Figure, Figures, State
 from weir.components.ui.path import cluster_path
+from weir.components.ui.surface import address
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
 
@@ -104,7 +106,7 @@ def kept(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
 def tiles(world: World) -> list[dict[str, str]]:
     """What the overview is built of; its figures come with all others."""
     names = sorted((c.name for c in world.snapshot.clusters), key=_by_number)
-    return [{"name": name, "href": cluster_path(name)} for name in names]
+    return [{"name": name, "href": address(cluster_path(name))} for name in names]
 
 
 @once

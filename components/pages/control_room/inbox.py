@@ -8,12 +8,13 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from weir.components.live.figures import Figures, cluster_figures
+from weir.components.live import recommendation_words as words
+from weir.components.live.figures import cluster_figures
 from weir.components.live.health import health
 from weir.components.live.world import World, once
 from weir.components.pages.balance.rebalances import MoveRow, move_row, progress
 from weir.components.pages.control_room.modes import AUTOMATIC, LABELS
-from weir.components.pages.recommendation import text as words
+from weir.components.ui.figure import Figures
 from weir.controllers.engine.guard.guards import POLICY
 from weir.controllers.engine.recommendation import ENGINE, GuardState, Recommendation, Status
 from weir.controllers.model.snapshot import Mode
@@ -137,18 +138,6 @@ def _ended(found: Iterable[Recommendation]) -> list[Recommendation]:
     room = max(NOTHING_SHOWN, OUTCOMES_SHOWN - len(done))
     shown = [*nothing[:room], *done][:OUTCOMES_SHOWN]
     return sorted(shown, key=_at, reverse=True)
-
-
-@once
-def done_by_people(world: World) -> tuple[object, ...]:
-    """What people decided or asked for of late: they are shown at once what comes of it."""
-    decided = (r for r in world.control.recommendations if r.history and r.history[-1].by != ENGINE)
-    asked = ((c, r) for c, r in world.commands if c.by != ENGINE)
-    return (
-        world.control.paused,
-        tuple((r.id, r.version) for r in decided),
-        tuple((command.id, result.status) for command, result in asked),
-    )
 
 
 @once

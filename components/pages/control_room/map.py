@@ -17,6 +17,7 @@ from weir.components.live.figures import idle
 from weir.components.live.world import World, on_their_way
 from weir.components.ui import text
 from weir.components.ui.path import cluster_path, operator_path
+from weir.components.ui.surface import address
 from weir.controllers.model.snapshot import Operator, Snapshot
 
 NODE_W, NODE_H = 172, 74
@@ -79,9 +80,12 @@ def flow_map(world: World) -> dict[str, Any]:
     return {
         "wide": _layout(shape, downwards=False),
         "tall": _layout(shape, downwards=True),
-        "clusters": {c.name: {"href": cluster_path(c.name)} for c in snapshot.clusters},
+        "clusters": {c.name: {"href": address(cluster_path(c.name))} for c in snapshot.clusters},
         "operators": {
-            o.name: _operator(o, capacity.get(o.cluster, 1), travelling.get(o.name, ""))
+            o.name: {
+                "href": address(operator_path(o.name)),
+                **_operator(o, capacity.get(o.cluster, 1), travelling.get(o.name, "")),
+            }
             for o in snapshot.operators
         },
         "edges": [
@@ -116,7 +120,6 @@ def map_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str
 def _operator(operator: Operator, capacity: int, moving: str) -> dict[str, Any]:
     share = operator.load / max(capacity, 1)
     return {
-        "href": operator_path(operator.name),
         "status": operator.status.value,
         "idle": idle(operator),
         "stateful": operator.stateful,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from weir.components.live.figures import Figure
-from weir.components.live.figures import Figures as Live
 from weir.components.live.world import World
 from weir.components.ui import text
+from weir.components.ui.figure import Figure
+from weir.components.ui.figure import Figures as Live
 from weir.controllers.engine.judge.verification import Track
 from weir.controllers.model.snapshot import Mode
 

@@ -3,8 +3,8 @@
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.base import Page
 from weir.components.pages.control_room.render_cluster import cluster_card
 from weir.components.pages.control_room.render_figures import key_figures
 from weir.components.pages.control_room.render_overview import map_elsewhere, overview_card
@@ -16,7 +16,8 @@ from weir.components.ui.parts import card, region
 def render(world: World, page: Page) -> Component:
     """Key figures, workload, clusters, map, commands."""
     snapshot = world.snapshot
-    large = page.overview is not None
+    names: tuple[str, ...] = page.own
+    large = page.large
     cards = [
         cluster_card(
             cluster,
@@ -25,7 +26,7 @@ def render(world: World, page: Page) -> Component:
             page.figures,
             listed=not large,
         )
-        for name in page.in_full
+        for name in names
         if (cluster := snapshot.cluster(name))
     ]
     flows = map_elsewhere(snapshot) if large else html.Div(className="map", **{"data-map": "flow"})
@@ -43,7 +44,7 @@ def render(world: World, page: Page) -> Component:
                 page.figures,
                 comment_required=world.control.settings.comment_required,
             ),
-            overview_card(snapshot, len(page.in_full), page.figures) if large else None,
+            overview_card(snapshot, len(names), page.figures) if large else None,
             *cards,
             html.Div(
                 [

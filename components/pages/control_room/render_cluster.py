@@ -1,15 +1,15 @@
 """One cluster in the control room: who it is, its operators and its five series."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.chart_tile import chart_tile
 from weir.components.live.charts import Chart
-from weir.components.live.figures import Figures
-from weir.components.ui.buttons import operator_buttons, scale_button
-from weir.components.ui.chart import chart_tile
-from weir.components.ui.modes import mode_button
+from weir.components.ui.buttons import mode_button, operator_buttons, scale_button
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import data_age, icon, live, live_bar
 from weir.components.ui.path import cluster_path, operator_path
+from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
 from weir.controllers.model.snapshot import Cluster, Operator
 
@@ -30,7 +30,7 @@ def cluster_card(
                 [
                     html.Div(
                         [
-                            html.H2(dcc.Link(cluster.name, href=cluster_path(cluster.name))),
+                            html.H2(page_link(cluster.name, cluster_path(cluster.name))),
                             mode_tag(cluster),
                             data_age(cluster.name),
                             live(figures, f"{base}/message", "message"),
@@ -92,7 +92,7 @@ def operators_table(
 
 
 def _operators_elsewhere(operators: tuple[Operator, ...], cluster: Cluster) -> Component:
-    many = dcc.Link(plural(len(operators), "operator"), href=cluster_path(cluster.name))
+    many = page_link(plural(len(operators), "operator"), cluster_path(cluster.name))
     where = ", with figures and buttons on the cluster's page."
     return html.P([many, where], className="quiet")
 
@@ -102,7 +102,7 @@ def _operator_row(operator: Operator, cluster: Cluster, figures: Figures) -> Com
     cells = [
         html.Th(
             [
-                dcc.Link(operator.name, href=operator_path(operator.name)),
+                page_link(operator.name, operator_path(operator.name)),
                 icon("state", "keeps state") if operator.stateful else None,
             ],
             scope="row",

@@ -3,7 +3,7 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import live
 
 

@@ -1,8 +1,9 @@
 """The inbox on the control room: decide, watch, and see what came of it."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.recommendation_words import MEANINGS
 from weir.components.pages.balance.render_rebalances import move_line
 from weir.components.pages.control_room.inbox import Inbox, Later, Outcome, Proposed, UnderWay, Wait
 from weir.components.pages.recommendation.render_parts import (
@@ -13,10 +14,10 @@ from weir.components.pages.recommendation.render_parts import (
     reason,
     status_chip,
 )
-from weir.components.pages.recommendation.text import MEANINGS, who
 from weir.components.ui.parts import icon, since, stamp
 from weir.components.ui.path import recommendation_path
-from weir.components.ui.text import plural
+from weir.components.ui.surface import page_link
+from weir.components.ui.text import plural, who
 
 
 def inbox_body(inbox: Inbox) -> Component:
@@ -69,7 +70,7 @@ def _proposed(item: Proposed) -> Component:
             html.Div(
                 [
                     html.Span(item.kind, className="tag"),
-                    html.H3(dcc.Link(item.title, href=path)),
+                    html.H3(page_link(item.title, path)),
                     expiry(item.expires_at),
                 ],
                 className="proposal-head",
@@ -87,7 +88,7 @@ def _proposed(item: Proposed) -> Component:
                     html.Div(
                         [
                             *buttons(item.verbs, item.id, item.plan_hash, item.title),
-                            dcc.Link("Details", href=path, className="button"),
+                            page_link("Details", path, className="button"),
                         ],
                         className="proposal-buttons",
                     ),
@@ -105,7 +106,7 @@ def _later(later: tuple[Later, ...], more: int) -> list[Component]:
     """Those that expire later, by title: each moves up when one above is decided."""
     if not later:
         return []
-    links = [html.Li(dcc.Link(item.title, href=recommendation_path(item.id))) for item in later]
+    links = [html.Li(page_link(item.title, recommendation_path(item.id))) for item in later]
     if more:
         links.append(html.Li(f"and {more} more", className="quiet"))
     return [html.H3("Expire later"), html.Ul(links, className="proposals-later")]
@@ -134,7 +135,7 @@ def _under_way(item: UnderWay) -> Component:
     parts = [
         html.Div(
             [
-                html.Strong(dcc.Link(item.title, href=recommendation_path(item.id))),
+                html.Strong(page_link(item.title, recommendation_path(item.id))),
                 status_chip(item.status),
             ],
             className="item-head",
@@ -182,7 +183,7 @@ def _outcome(item: Outcome) -> Component:
         html.P(
             [
                 "There is a new proposal: ",
-                dcc.Link("look at it", href=recommendation_path(item.replaced_by)),
+                page_link("look at it", recommendation_path(item.replaced_by)),
                 ".",
             ]
         )
@@ -193,7 +194,7 @@ def _outcome(item: Outcome) -> Component:
         [
             html.Div(
                 [
-                    html.Strong(dcc.Link(item.title, href=recommendation_path(item.id))),
+                    html.Strong(page_link(item.title, recommendation_path(item.id))),
                     status_chip(item.status),
                 ],
                 className="item-head",

@@ -3,9 +3,10 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.pages.control_room.attention import MOST_CLUSTERS, MOST_OPERATORS
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live
+from weir.components.ui.surface import press
 from weir.components.ui.text import plural
 from weir.controllers.model.snapshot import Snapshot
 
@@ -22,7 +23,9 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
                     "Choose again",
                     className="button",
                     type="button",
-                    title="Draw the page again with those that need attention most now",
+                    **press(
+                        None, title="Draw the page again with those that need attention most now"
+                    ),
                     **{"data-choose": "again"},
                 ),
             ],

@@ -7,9 +7,10 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.ui import ids
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import icon, live
+from weir.components.ui.surface import control, press
 from weir.components.web.security import Role, needs
 from weir.controllers.engine.ports import Workload
 
@@ -60,7 +61,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
             ),
             _followed(workload, figures),
             dmc.Slider(
-                id=ids.workload("slider", workload.name),
+                **control(ids.workload("slider", workload.name)),
                 value=workload.rows_per_s,
                 min=0,
                 max=most,
@@ -72,7 +73,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
                 thumbLabel=label,
             ),
             dmc.NumberInput(
-                id=ids.workload("rate", workload.name),
+                **control(ids.workload("rate", workload.name)),
                 value=workload.rows_per_s,
                 min=0,
                 max=10_000_000,
@@ -85,21 +86,21 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
             ),
             html.Button(
                 "Set rate",
-                id=ids.workload("set", workload.name),
+                **press(ids.workload("set", workload.name)),
                 className="button button-primary",
                 type="button",
                 **needs(Role.APPROVER),
             ),
             html.Button(
                 [icon(picture), verb],
-                id=ids.workload("pause", workload.name),
+                **press(ids.workload("pause", workload.name)),
                 className="button",
                 type="button",
                 **{"aria-label": f"{verb} {workload.name}"},
                 **needs(Role.APPROVER),
             ),
             dmc.TextInput(
-                id=ids.workload("why", workload.name),
+                **control(ids.workload("why", workload.name)),
                 placeholder="Why; required here",
                 debounce=False,
                 size="sm",

@@ -4,30 +4,25 @@ import asyncio
 import time
 from typing import Any
 
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, Dash, Input, Output, State, ctx, html
 
-from weir.components.live.hub import Hub
 from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_list import runs_table
 from weir.components.pages.history.view import changed, compare_path, listing, query_of, sorted_by
 from weir.components.pages.replay.library import Library
-from weir.components.pages.tune import actions as history_tune
-from weir.components.pages.what_if import actions as history_what_if
-from weir.components.ui import ids
-from weir.components.ui.actions import only_clicks
-from weir.components.ui.dialog import toast
+from weir.components.ui.clicks import only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs
 from weir.components.web.security import Role, require
-from weir.controllers.model.errors import WeirError
 from weir.metrics.runs.library import delete_run
 
+ASKER = "run"
 
-def register(app: Dash, hub: Hub, library: Library) -> None:
+
+def register(app: Dash, library: Library, dialog: Dialog) -> None:
     """Everything on the list of runs."""
     _register_list(app, library)
     _register_choice(app)
-    _register_delete(app, library)
-    history_what_if.register(app, library)
-    history_tune.register(app, hub, library)
+    _register_delete(app, library, dialog)
 
 
 def _register_list(app: Dash, library: Library) -> None:
@@ -84,43 +79,24 @@ def _register_choice(app: Dash) -> None:
         return chosen, compare_path(*chosen), "button button-primary"
 
 
-def _register_delete(app: Dash, library: Library) -> None:
-    @app.callback(
-        Output(own.DELETE, "opened"),
-        Output(own.DELETE_TEXT, "children"),
-        Output(own.DELETE_ERROR, "children"),
-        Output(own.DELETING, "data"),
-        Input(own.delete(ALL), "n_clicks"),  # type: ignore[arg-type]
-        prevent_initial_call=True,
-    )
+def _register_delete(app: Dash, library: Library, dialog: Dialog) -> None:
+    @app.callback(outputs(), Input(own.delete(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
     @require(Role.ADMIN)
     async def ask(_clicks: Any) -> Any:
         only_clicks()
         run = ctx.triggered_id["run"]
-        text = f"{run} goes from the disk of the web server, and cannot be brought back."
-        return True, text, "", run
+        ask = Ask(
+            title="Delete this run?",
+            body=html.P(f"{run} goes from the disk of the web server, and cannot be brought back."),
+            confirm="Delete run",
+            danger=True,
+            pending=run,
+        )
+        return dialog.opened(ASKER, ask)
 
-    @app.callback(
-        Output(own.DELETE, "opened", allow_duplicate=True),
-        Output(own.DELETE_ERROR, "children", allow_duplicate=True),
-        Output(own.IMPORTED, "data", allow_duplicate=True),
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(own.DELETE_YES, "n_clicks"),
-        State(own.DELETING, "data"),
-        running=[(Output(own.DELETE_YES, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.ADMIN)
-    async def delete(_clicks: int, run: Any) -> Any:
-        try:
-            await asyncio.to_thread(delete_run, library.root, str(run), time.time())
-        except WeirError as error:
-            return no_update, str(error), no_update, no_update
-        return False, "", time.time(), toast(f"{run} is deleted.")
+    async def delete(said: Said) -> Done:
+        run = str(said.pending)
+        await asyncio.to_thread(delete_run, library.root, run, time.time())
+        return Done(said=f"{run} is deleted.", shown={own.IMPORTED: {"data": time.time()}})
 
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(own.DELETE, "opened", allow_duplicate=True),
-        Input(own.DELETE_NO, "n_clicks"),
-        prevent_initial_call=True,
-    )
+    dialog.on(ASKER, Role.ADMIN, delete)

@@ -7,15 +7,6 @@ QUERY = "runs-query"  # what the list shows
 CHOSEN = "runs-chosen"  # the runs that are ticked
 COMPARE = "runs-compare"
 IMPORTED = "runs-imported"  # a new value after an import has the list read again
-DELETE = "runs-delete"  # the dialog
-DELETE_TEXT = "runs-delete-text"
-DELETE_ERROR = "runs-delete-error"
-DELETE_YES = "runs-delete-yes"
-DELETE_NO = "runs-delete-no"
-DELETING = "runs-deleting"  # the run that the open dialog asks about
-
-REPLAY_AUDIT = "replay-audit"  # panels of a replay, of which the world knows nothing
-REPLAY_SETTINGS = "replay-settings"
 
 
 def sort(key: str) -> dict[str, str]:

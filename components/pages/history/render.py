@@ -7,7 +7,6 @@ from dash.development.base_component import Component
 from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_list import runs_table
 from weir.components.pages.history.view import KINDS, Listing
-from weir.components.ui.dialog import button, modal
 from weir.components.ui.parts import card, icon
 
 
@@ -60,7 +59,6 @@ def render(found: Listing) -> Component:
                 dcc.Store(id=own.CHOSEN, data=[]),
                 dcc.Store(id=own.IMPORTED),
             ),
-            _sure(),
         ],
         className="stack history",
     )
@@ -93,18 +91,4 @@ def _upload() -> Component:
         id="upload",
         className="card log-upload",
         **{"data-needs": "approver", "aria-label": "Import an event log"},
-    )
-
-
-def _sure() -> Component:
-    return modal(
-        own.DELETE,
-        dcc.Store(id=own.DELETING),
-        html.P(id=own.DELETE_TEXT),
-        error=own.DELETE_ERROR,
-        buttons=(
-            button("Cancel", own.DELETE_NO),
-            button("Delete run", own.DELETE_YES, "danger"),
-        ),
-        title="Delete this run?",
     )

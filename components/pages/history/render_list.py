@@ -7,8 +7,8 @@ from dash.development.base_component import Component
 
 from weir.components.pages.history import ids as own
 from weir.components.pages.history.view import Listing, Query, Row, tune_path, what_if_path
-from weir.components.pages.replay.view import replay_path
 from weir.components.ui.parts import icon, stamp
+from weir.components.ui.path import replay_path
 from weir.components.ui.text import plural
 
 _HEADS = (

@@ -1,15 +1,16 @@
 """One operator: its rates, where its latency comes from, its state and its lease."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.chart_tile import chart_tile
+from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.base import Page
 from weir.components.ui import ids
 from weir.components.ui.buttons import operator_buttons
-from weir.components.ui.chart import chart_tile
 from weir.components.ui.parts import card, data_age, fact, live, region
 from weir.components.ui.path import cluster_path
+from weir.components.ui.surface import page_link
 
 
 def render(world: World, page: Page) -> Component:
@@ -26,7 +27,7 @@ def render(world: World, page: Page) -> Component:
     state = [shown("State", "state-rows"), shown("State size", "state-bytes")]
     facts = html.Dl(
         [
-            fact("Cluster", dcc.Link(operator.cluster, href=cluster_path(operator.cluster))),
+            fact("Cluster", page_link(operator.cluster, cluster_path(operator.cluster))),
             fact("Reads", ", ".join(operator.reads) or "–"),
             fact("Writes", ", ".join(operator.writes) or "–"),
             shown("Last batch", "batch-id"),
@@ -51,8 +52,8 @@ def render(world: World, page: Page) -> Component:
                 [
                     html.Nav(
                         [
-                            dcc.Link("Control room", href="/"),
-                            dcc.Link(operator.cluster, href=cluster_path(operator.cluster)),
+                            page_link("Control room", "/"),
+                            page_link(operator.cluster, cluster_path(operator.cluster)),
                             html.Span("Operators"),
                         ],
                         className="crumbs",

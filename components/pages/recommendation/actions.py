@@ -4,30 +4,29 @@ import asyncio
 from typing import Any
 
 import msgspec
-import redis
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, MATCH, Dash, Input, Output, ctx
 from dash.exceptions import PreventUpdate
 from msgspec.structs import replace
 
 from weir.components.live.hub import Hub
+from weir.components.live.recommendation_words import title_of
 from weir.components.live.world import World
 from weir.components.pages.control_room.inbox import successor
 from weir.components.pages.control_room.modes import LABELS
 from weir.components.pages.recommendation import ask as asks
-from weir.components.pages.recommendation.render_dialog import decision_body, mode_radios, refusal
-from weir.components.pages.recommendation.text import title_of
+from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
 from weir.components.ui.asking import request
-from weir.components.ui.dialog import toast
-from weir.components.web.api.errors import sentence
+from weir.components.ui.clicks import only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, outputs
+from weir.components.ui.text import sentence
 from weir.components.web.security import Role, check, require
 from weir.controllers import service
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.service import Drifted
 
-_FAILURES = (redis.exceptions.RedisError, OSError)
+ASKER = "decision"
 _DONE = {
     "approve": "Approved",
     "reject": "Rejected",
@@ -36,128 +35,72 @@ _DONE = {
 }
 
 
-def register(app: Dash, hub: Hub) -> None:
+def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     """The dialog, its three ways in, and its one way out."""
-    _register_ways_in(app, hub)
-    _register_confirm(app, hub)
+    _register_ways_in(app, hub, dialog)
+
+    async def confirm(said: Said) -> Done | Stays:
+        try:
+            asked = _asked(said.pending)
+            mode = said.fields.get("mode")
+            done = await asyncio.to_thread(_carried_out, hub.store, asked, said.comment, mode)
+        except Drifted as error:
+            await hub.refresh()
+            return Stays(error=refusal(str(error), error.offer.id if error.offer else ""))
+        except WeirError as error:
+            await hub.refresh()
+            newer = _newer(hub.world(), said.pending)
+            return Stays(error=refusal(sentence(str(error)), newer))
+        await hub.refresh()
+        return Done(said=done)
+
+    dialog.on(ASKER, Role.APPROVER, confirm)
 
 
-def _outputs() -> dict[str, Any]:
-    return {
-        "opened": Output(ids.DECISION, "opened", allow_duplicate=True),
-        "title": Output(ids.DECISION, "title", allow_duplicate=True),
-        "body": Output(ids.DECISION_BODY, "children", allow_duplicate=True),
-        "error": Output(ids.DECISION_ERROR, "children", allow_duplicate=True),
-        "comment": Output(ids.DECISION_COMMENT, "value", allow_duplicate=True),
-        "required": Output(ids.DECISION_COMMENT, "required", allow_duplicate=True),
-        "modes": Output(ids.DECISION_MODE, "children", allow_duplicate=True),
-        "mode": Output(ids.DECISION_MODE, "value", allow_duplicate=True),
-        "mode_box": Output(ids.DECISION_MODE_BOX, "style", allow_duplicate=True),
-        "confirm": Output(ids.DECISION_CONFIRM, "children", allow_duplicate=True),
-        "look": Output(ids.DECISION_CONFIRM, "className", allow_duplicate=True),
-        "deciding": Output(ids.DECIDING, "data", allow_duplicate=True),
-        "toast": Output(ids.TOAST, "children", allow_duplicate=True),
-    }
-
-
-def _register_ways_in(app: Dash, hub: Hub) -> None:
-    @app.callback(
-        _outputs(),
-        Input(ids.PRESSED_DECIDE, "data"),
-        prevent_initial_call=True,
-    )
+def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
+    @app.callback(outputs(), Input(ids.PRESSED_DECIDE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def decide(pressed: Any) -> dict[str, Any]:
-        return await _opened(_about, hub, _pressed(pressed, ids.decide("", "", "")))
+        about = _pressed(pressed, ids.decide("", "", ""))
+        return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
 
-    @app.callback(_outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
     @require(Role.ADMIN)
     async def mode(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
-        return await _opened(asks.mode_change, hub.world(), ctx.triggered_id["cluster"])
+        world, cluster = hub.world(), ctx.triggered_id["cluster"]
+        return await dialog.asked(ASKER, lambda: _shown(asks.mode_change(world, cluster)))
 
-    @app.callback(_outputs(), Input(ids.PRESSED_PAUSE, "data"), prevent_initial_call=True)
+    @app.callback(outputs(), Input(ids.PRESSED_PAUSE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def pause(pressed: Any) -> dict[str, Any]:
         resume = _pressed(pressed, ids.pause(""))["verb"] == "resume"
-        return await _opened(asks.resume_all if resume else asks.pause_all, hub.world())
+        ask = asks.resume_all if resume else asks.pause_all
+        return await dialog.asked(ASKER, lambda: _shown(ask(hub.world())))
 
     @app.callback(
-        Output(ids.DECISION_MODE_TEXT, "children"),
-        Input(ids.DECISION_MODE, "value"),
-        State(ids.DECIDING, "data"),
+        Output(ids.field_text("mode", MATCH), "children"),  # type: ignore[arg-type]
+        Input(ids.field("mode", MATCH), "value"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
-    async def explain(chosen: Any, deciding: Any) -> Any:
-        asked = _asked(deciding, needed=False)
-        if asked.get("verb") != "mode" or not chosen:
-            return ""
-        return asks.mode_words(hub.world(), asked["id"], chosen)
+    async def explain(chosen: Any) -> Any:
+        return asks.mode_words(hub.world(), ctx.triggered_id["of"], chosen) if chosen else ""
 
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(ids.DECISION, "opened", allow_duplicate=True),
-        Input(ids.DECISION_CANCEL, "n_clicks"),
-        prevent_initial_call=True,
+
+def _shown(asked: asks.Ask) -> Ask:
+    return Ask(
+        title=asked.title,
+        body=decision_body(asked),
+        cancel="Back",
+        confirm=asked.confirm,
+        danger=asked.danger,
+        comment=True,
+        comment_required=asked.comment_required,
+        comment_first=True,
+        size=640,
+        pending=asked.pending,
     )
-
-
-def _register_confirm(app: Dash, hub: Hub) -> None:
-    @app.callback(
-        Output(ids.DECISION, "opened", allow_duplicate=True),
-        Output(ids.DECISION_ERROR, "children", allow_duplicate=True),
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.DECISION_CONFIRM, "n_clicks"),
-        State(ids.DECIDING, "data"),
-        State(ids.DECISION_COMMENT, "value"),
-        State(ids.DECISION_MODE, "value"),
-        running=[(Output(ids.DECISION_CONFIRM, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.APPROVER)
-    async def confirm(_clicks: int, deciding: Any, comment: Any, mode: Any) -> Any:
-        only_clicks()
-        try:
-            asked = _asked(deciding)
-            done = await asyncio.to_thread(_carried_out, hub.store, asked, comment, mode)
-        except Drifted as error:
-            await hub.refresh()
-            return no_update, refusal(str(error), error.offer.id if error.offer else ""), no_update
-        except WeirError as error:
-            await hub.refresh()
-            newer = _newer(hub.world(), deciding)
-            return no_update, refusal(sentence(str(error)), newer), no_update
-        except _FAILURES:
-            return no_update, AWAY, no_update
-        await hub.refresh()
-        return False, "", toast(done)
-
-
-async def _opened(ask: Any, *about: Any) -> dict[str, Any]:
-    """The dialog, or a note on why there is nothing to decide."""
-    keep = dict.fromkeys(_outputs(), no_update)
-    try:
-        shown: asks.Ask = await asyncio.to_thread(ask, *about)
-    except WeirError as error:
-        return {**keep, "toast": toast(sentence(str(error)), "bad")}
-    except _FAILURES:
-        return {**keep, "toast": toast(AWAY, "bad")}
-    return {
-        "opened": True,
-        "title": shown.title,
-        "body": decision_body(shown),
-        "error": "",
-        "comment": "",
-        "required": shown.comment_required,
-        "modes": mode_radios(shown),
-        "mode": shown.mode or None,
-        "mode_box": {} if shown.modes else {"display": "none"},
-        "confirm": shown.confirm,
-        "look": "button button-danger" if shown.danger else "button button-primary",
-        "deciding": shown.pending,
-        "toast": no_update,
-    }
 
 
 def _pressed(told: Any, like: dict[str, str]) -> dict[str, str]:
@@ -176,7 +119,7 @@ def _about(hub: Hub, clicked: dict[str, str]) -> asks.Ask:
     return asks.decision(world, clicked["verb"], wanted, clicked["hash"], placements)  # type: ignore[arg-type]
 
 
-def _carried_out(store: Store, asked: dict[str, str], comment: Any, mode: Any) -> str:
+def _carried_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -> str:
     """Do what the dialog said, and say so."""
     ask = request(comment)
     match asked["verb"]:

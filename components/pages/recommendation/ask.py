@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_words as words
 from weir.components.live.commands import scale_text
 from weir.components.live.world import World, stale
 from weir.components.pages.control_room.modes import (
@@ -15,7 +16,6 @@ from weir.components.pages.control_room.modes import (
     record_words,
     step_up,
 )
-from weir.components.pages.recommendation import text as words
 from weir.components.ui import text
 from weir.components.ui.text import plural
 from weir.controllers.engine.guard.guards import HARD, POLICY, TIMING
@@ -41,6 +41,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     danger: bool = False
     modes: tuple[tuple[str, str, str], ...] = ()  # value, label, meaning
     mode: str = ""  # the present one
+    mode_words: str = ""  # what to keep it means
     record: str = ""
     pending: dict[str, Any] = {}  # what the confirming click sends
 
@@ -109,6 +110,7 @@ def mode_change(world: World, cluster: str) -> Ask:
         confirm="Set mode",
         modes=tuple((mode.value, LABELS[mode], MEANINGS[mode]) for mode in Mode),
         mode=present.value,
+        mode_words=mode_words(world, cluster, present.value),
         record=record_words(record(world, cluster)),
         pending={"verb": "mode", "id": cluster},
     )

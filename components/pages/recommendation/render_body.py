@@ -1,6 +1,6 @@
 """The page of one recommendation: the panel that changes with it."""
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from weir.components.pages.balance.render_rebalances import move_line
@@ -18,6 +18,7 @@ from weir.components.pages.recommendation.view import Detail
 from weir.components.ui import text
 from weir.components.ui.parts import card, fact, icon, stamp
 from weir.components.ui.path import cluster_path, recommendation_path
+from weir.components.ui.surface import page_link
 
 
 def recommendation_body(detail: Detail | None) -> Component:
@@ -63,7 +64,7 @@ def _standing(detail: Detail) -> Component:
             else None,
             html.P([icon("warn"), detail.hint], className="proposal-hint") if detail.hint else None,
             *(
-                html.P([f"{link.text}: ", dcc.Link(link.title, href=recommendation_path(link.id))])
+                html.P([f"{link.text}: ", page_link(link.title, recommendation_path(link.id))])
                 for link in detail.links
             ),
             html.Div(
@@ -121,7 +122,7 @@ def _facts(detail: Detail) -> Component:
     clusters: list[Component | str] = []
     for name in detail.clusters:
         clusters += [", "] if clusters else []
-        clusters.append(dcc.Link(name, href=cluster_path(name)))
+        clusters.append(page_link(name, cluster_path(name)))
     return html.Dl(
         [
             fact("Clusters", clusters),

@@ -7,38 +7,12 @@ from dash.development.base_component import Component
 from weir.components.pages.recommendation.ask import Ask
 from weir.components.pages.recommendation.render_parts import figures_table
 from weir.components.ui import ids
-from weir.components.ui.dialog import button, comment_field, modal
 from weir.components.ui.parts import icon
 from weir.components.ui.path import recommendation_path
 
 
-def decision_dialog() -> Component:
-    """The dialog, closed."""
-    return modal(
-        ids.DECISION,
-        dcc.Store(id=ids.DECIDING),
-        html.Div(id=ids.DECISION_BODY),
-        html.Div(
-            [
-                dmc.RadioGroup(id=ids.DECISION_MODE, children=[], label="Mode"),
-                html.P(id=ids.DECISION_MODE_TEXT, role="status"),
-            ],
-            id=ids.DECISION_MODE_BOX,
-            className="mode-choice",
-            style={"display": "none"},
-        ),
-        comment_field(ids.DECISION_COMMENT, **{"data-autofocus": "true"}),
-        error=ids.DECISION_ERROR,
-        buttons=(
-            button("Back", ids.DECISION_CANCEL),
-            button("Confirm", ids.DECISION_CONFIRM, "primary"),
-        ),
-        size=640,
-    )
-
-
 def decision_body(ask: Ask) -> Component:
-    """What it is about and what will happen."""
+    """What it is about and what will happen; of a mode, the choice."""
     parts: list[Component | None] = []
     if ask.subject:
         parts.append(html.P(html.Strong(ask.subject), className="decision-subject"))
@@ -49,12 +23,14 @@ def decision_body(ask: Ask) -> Component:
     parts.append(figures_table(ask.rows))
     if ask.warning:
         parts.append(html.P([icon("warn"), ask.warning], className="proposal-hint"))
-    return html.Div(parts, className="decision")
+    said = html.Div(parts, className="decision")
+    return html.Div([said, _modes(ask)], className="dialog") if ask.modes else said
 
 
-def mode_radios(ask: Ask) -> list[Component]:
+def _modes(ask: Ask) -> Component:
     """The modes with what each means."""
-    return [
+    cluster = ask.pending["id"]
+    radios = [
         dmc.Radio(
             value=value,
             label=f"{label} (now)" if value == ask.mode else label,
@@ -62,6 +38,15 @@ def mode_radios(ask: Ask) -> list[Component]:
         )
         for value, label, meaning in ask.modes
     ]
+    return html.Div(
+        [
+            dmc.RadioGroup(
+                radios, id=ids.field("mode", cluster), label="Mode", value=ask.mode or None
+            ),
+            html.P(ask.mode_words, id=ids.field_text("mode", cluster), role="status"),
+        ],
+        className="mode-choice",
+    )
 
 
 def refusal(sentence: str, newer: str = "") -> list[Component | str]:

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.pages.recommendation.text import LOOKS, FigureRow, Why, who
+from weir.components.live.recommendation_words import LOOKS, FigureRow, Why
 from weir.components.ui import ids
 from weir.components.ui.parts import icon, stamp, until
+from weir.components.ui.surface import press
+from weir.components.ui.text import who
 from weir.controllers.engine.recommendation import Entry, GuardState, Status
 
 _BUTTONS = {
@@ -41,7 +43,7 @@ def buttons(
         html.Button(
             [icon(_BUTTONS[verb][0]), _BUTTONS[verb][1]],
             # The hash of what is shown goes along: an approval is bound to it.
-            id=ids.decide(verb, recommendation_id, plan_hash),
+            **press(ids.decide(verb, recommendation_id, plan_hash)),
             className=f"button {_BUTTONS[verb][2]}".rstrip(),
             type="button",
             **{

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_words as words
 from weir.components.live.charts import Chart, cluster_charts
 from weir.components.live.world import World
 from weir.components.pages.control_room import inbox
-from weir.components.pages.recommendation import text as words
 from weir.controllers.engine.recommendation import Entry, GuardState, Recommendation, Status
 
 BEFORE_S = 180.0

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from weir.components.live.commands import CommandRow, rows
 from weir.components.pages.balance.view import moves_text, state
-from weir.components.pages.replay.settings import SettingsShown, settings_shown
 from weir.components.pages.replay.view import with_outlook, with_scaling, within, world_at
+from weir.components.pages.settings.then import SettingsShown, settings_shown
 from weir.components.ui import text
 from weir.controllers.model.decision import Scale
 from weir.metrics.runs.replay import RecordedRun

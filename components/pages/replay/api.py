@@ -9,16 +9,17 @@ from msgspec import to_builtins
 from plotly.utils import PlotlyJSONEncoder
 from starlette.responses import Response
 
+from weir.components.pages.base import Registry
 from weir.components.pages.replay import child as replay_child
-from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.page import ANSWER_S, moment
+from weir.components.pages.replay.library import ANSWER_S, Library
+from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.render_advice import advice_card
 from weir.components.pages.replay.view import Past
 from weir.components.web.security import Role, require
 from weir.metrics.runs.timeline import Timeline
 
 
-def register(server: FastAPI, library: Library, target_latency_s: float) -> None:
+def register(server: FastAPI, pages: Registry, library: Library, target_latency_s: float) -> None:
     """Routes that only read."""
 
     @server.get("/api/replay/{run}/timeline")
@@ -41,7 +42,7 @@ def register(server: FastAPI, library: Library, target_latency_s: float) -> None
     ) -> Response:
         """What changes on a page when it goes to `at` (ms); `soon`: the series first."""
         past = Past(run, path)
-        args = (library, past, at / 1000, have, page, target_latency_s, soon)
+        args = (pages, library, past, at / 1000, have, page, target_latency_s, soon)
         return _json(await asyncio.to_thread(moment, *args))
 
     @server.get("/api/replay/{run}/advice")

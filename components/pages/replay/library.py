@@ -12,6 +12,8 @@ from weir.metrics.runs.timeline import Timeline, timeline
 
 RUNS_MOST = 4
 BYTES_MOST = 900_000_000
+ANSWER_S = 90.0
+"""So long a page waits for the helper process."""
 
 
 class Library:

@@ -3,9 +3,9 @@
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.commands_list import commands_list
 from weir.components.pages.replay.advice import Advice, Asked
-from weir.components.pages.replay.settings import SettingsShown
-from weir.components.ui.commands_list import commands_list
+from weir.components.pages.settings.then import SettingsShown
 from weir.components.ui.parts import card, when
 
 FOLLOWED = " (followed)"

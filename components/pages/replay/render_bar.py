@@ -1,20 +1,14 @@
 """The bar that drives a replay; `assets/replay.js` fills it in. Hidden on live pages."""
 
+from collections.abc import Sequence
+
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from weir.components.ui import ids
 from weir.components.ui.parts import icon
-from weir.components.ui.path import AUDIT, BALANCE, CONTROL_ROOM, SCALE, SETTINGS
 
 SPEEDS = (1, 2, 5, 10, 30, 100)
-_PAGES = (
-    ("Control room", CONTROL_ROOM),
-    ("Balance", BALANCE),
-    ("Scale", SCALE),
-    ("Audit", AUDIT),
-    ("Settings", SETTINGS),
-)
 _KINDS = (
     ("action", "something was done"),
     ("recommendation", "recommended"),
@@ -24,8 +18,8 @@ _KINDS = (
 )
 
 
-def replay_bar() -> Component:
-    """Says that this is the past, and lets people move in it."""
+def replay_bar(pages: Sequence[tuple[str, str]]) -> Component:
+    """Says that this is the past, and lets people move in it; `pages`: title and address."""
     return html.Section(
         [
             html.Div(
@@ -35,7 +29,7 @@ def replay_bar() -> Component:
                     html.Span("The past as recorded: nothing here acts.", className="replay-note"),
                     html.Nav(
                         # Their addresses are those of the run at hand: the browser sets them.
-                        [html.A(name, href="#", **{"data-inner": path}) for name, path in _PAGES],
+                        [html.A(name, href="#", **{"data-inner": path}) for name, path in pages],
                         className="replay-nav",
                         **{"aria-label": "Pages of this replay"},
                     ),

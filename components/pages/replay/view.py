@@ -1,7 +1,7 @@
 """A moment of a recorded run as the world that every page is drawn from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import parse_qs, quote, unquote
+from urllib.parse import parse_qs, unquote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from weir.components.live.world import World, world_of
 from weir.components.pages.balance.view import state as balance_state
 from weir.components.pages.recommendation.view import span
 from weir.components.pages.replay.scaling import Shadow, shadow_at
+from weir.components.ui.path import REPLAY
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.judge.verification import tracks
 from weir.controllers.engine.propose.balance import BalanceSettings, problem_now, why_wait
@@ -22,7 +23,6 @@ from weir.metrics.runs.replay import RecordedRun
 WINDOW_S = 15 * 60.0
 SHOWN = 30
 DISTANCE_STEP_S = 10.0
-_BASE = "/replay/"
 
 
 class Past(Struct, frozen=True):
@@ -40,22 +40,10 @@ def past_of(path: str | None) -> Past | None:
     >>> past_of("/replay/live-1").path, past_of("/cluster/wide")
     ('/', None)
     """
-    if not (path or "").startswith(_BASE):
+    if not (path or "").startswith(REPLAY):
         return None
-    run, _, rest = (path or "")[len(_BASE) :].partition("/")
+    run, _, rest = (path or "")[len(REPLAY) :].partition("/")
     return Past(unquote(run), f"/{rest}")
-
-
-def replay_path(run: str, path: str = "/", at: float | None = None) -> str:
-    """The address of a page in a replay, with its moment in ms.
-
-    >>> replay_path("live-1", "/cluster/wide", 12.5)
-    '/replay/live-1/cluster/wide?at=12500'
-    >>> replay_path("live-1")
-    '/replay/live-1'
-    """
-    address = f"{_BASE}{quote(run, safe='')}" + (path if path != "/" else "")
-    return address if at is None else f"{address}?at={round(at * 1000)}"
 
 
 def moment_of(search: str | None, run: RecordedRun) -> float:
@@ -91,6 +79,7 @@ def world_at(run: RecordedRun, at: float, target_latency_s: float) -> World:
     return world_of(
         series,
         at=at,
+        run=run,
         redis_address="a recorded run",
         target_latency_s=target_latency_s,
         commands=as_of(run.actions, "command", at)[:SHOWN],

@@ -5,22 +5,20 @@ import uuid
 from typing import Any
 
 import redis
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
-from msgspec.structs import replace
+from dash import ALL, Dash, Input, Output, State, ctx, no_update
 
 from weir.components.live.hub import Hub
+from weir.components.live.recommendation_words import MEANINGS
 from weir.components.live.world import World
-from weir.components.pages.recommendation.text import MEANINGS
-from weir.components.pages.scale import qtable_actions as scale_memory_actions
 from weir.components.pages.scale.hand import asked_of, preview
 from weir.components.pages.scale.render_hand import prediction, refused
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, Form, form, read
 from weir.components.pages.scale.view import title_of
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
 from weir.components.ui.asking import request
-from weir.components.ui.dialog import toast
+from weir.components.ui.clicks import AWAY, only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, outputs, toast
 from weir.components.ui.path import scale_path
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, current_user, require
@@ -31,15 +29,14 @@ from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.metrics.store.redis_store import RedisStore
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
+ASKER = "scaler settings"
 
 
-def register(app: Dash, hub: Hub) -> None:
+def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     """All buttons of the page and of its dialogs."""
     _register_hand(app, hub)
     _register_follow(app, hub)
-    _register_form(app, hub)
-    _register_save(app, hub)
-    scale_memory_actions.register(app, hub)
+    _register_form(app, hub, dialog)
 
 
 def _register_hand(app: Dash, hub: Hub) -> None:
@@ -111,15 +108,9 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         return toast(f"The engine follows {title_of(scaler)} on {cluster} from now on.")
 
 
-def _register_form(app: Dash, hub: Hub) -> None:
+def _register_form(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(
-        Output(ids.FORM, "opened"),
-        Output(ids.FORM, "title"),
-        Output(ids.FORM_BODY, "children"),
-        Output(ids.FORM_ERROR, "children"),
-        Output(ids.FORM_SAVE, "style"),
-        Output(ids.FORM_RESET, "style"),
-        Output(ids.FORM_OF, "data"),
+        outputs(),
         Input(ids.scaler_settings(ALL), "n_clicks"),  # type: ignore[arg-type]
         Input(ids.SCALE_LIMITS, "n_clicks"),
         State(ids.SCALE_CLUSTER, "data"),
@@ -131,71 +122,31 @@ def _register_form(app: Dash, hub: Hub) -> None:
         asked = ctx.triggered_id
         of = LIMITS if asked == ids.SCALE_LIMITS else asked["scaler"]
         shown = form(await _world(hub, cluster), str(cluster), of)
-        buttons = {} if shown.fields else {"display": "none"}
-        about = {"cluster": cluster, "of": of}
-        return True, shown.title, form_body(shown), "", buttons, buttons, about
+        ask = Ask(
+            title=shown.title,
+            body=form_body(shown),
+            confirm="Save" if shown.fields else "",
+            other="Defaults" if shown.fields else "",
+            size=760,
+            pending={"cluster": cluster, "of": of},
+        )
+        return dialog.opened(ASKER, ask)
 
-    @app.callback(
-        Output(ids.FORM_BODY, "children", allow_duplicate=True),
-        Output(ids.FORM_ERROR, "children", allow_duplicate=True),
-        Input(ids.FORM_RESET, "n_clicks"),
-        State(ids.FORM_OF, "data"),
-        prevent_initial_call=True,
-    )
-    @require(Role.VIEWER)
-    async def defaults(_clicks: int | None, about: Any) -> Any:
-        only_clicks()
+    async def defaults(about: Any) -> Any:
+        return form_body(await _form(hub, about), defaults=True)
+
+    async def save(said: Said) -> Done | Stays:
         try:
-            return form_body(await _form(hub, about), defaults=True), ""
-        except WeirError as error:
-            return no_update, _sentence(error)
-
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(ids.FORM, "opened", allow_duplicate=True),
-        Input(ids.FORM_CANCEL, "n_clicks"),
-        prevent_initial_call=True,
-    )
-
-
-def _register_save(app: Dash, hub: Hub) -> None:
-    @app.callback(
-        Output(ids.FORM, "opened", allow_duplicate=True),
-        Output(ids.FORM_ERROR, "children", allow_duplicate=True),
-        Output(ids.field(ALL, ALL), "error"),  # type: ignore[arg-type]
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.FORM_SAVE, "n_clicks"),
-        State(ids.FORM_OF, "data"),
-        State(ids.field(ALL, ALL), "value"),  # type: ignore[arg-type]
-        State(ids.field(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(ids.switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        State(ids.switch(ALL, ALL), "id"),  # type: ignore[arg-type]
-        running=[(Output(ids.FORM_SAVE, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.ADMIN)
-    async def save(
-        _clicks: int | None, about: Any, values: list[Any], fields: list[dict[str, str]],
-        checked: list[Any], switches: list[dict[str, str]],
-    ) -> Any:  # fmt: skip
-        only_clicks()
-        keys = [f["key"] for f in fields]
-        given = dict(zip(keys, values, strict=True)) | {
-            s["key"]: c for s, c in zip(switches, checked, strict=True)
-        }
-        nothing = [""] * len(keys)
-        try:
-            shown = await _form(hub, about)
-            await asyncio.to_thread(_set, hub.store, shown.group, read(shown, given))
+            shown = await _form(hub, said.pending)
+            await asyncio.to_thread(_set, hub.store, shown.group, read(shown, said.fields))
         except InvalidInput as error:
-            marks = [_sentence(error) if key == error.field else "" for key in keys]
-            return no_update, _sentence(error), marks, no_update
+            return Stays(error=_sentence(error), field=error.field or "")
         except WeirError as error:
-            return no_update, _sentence(error), nothing, no_update
-        except _FAILURES:
-            return no_update, AWAY, nothing, no_update
+            return Stays(error=_sentence(error))
         await hub.refresh()
-        return False, "", nothing, toast(f"Kept: {shown.title}.")
+        return Done(said=f"Kept: {shown.title}.")
+
+    dialog.on(ASKER, Role.ADMIN, save, defaults)
 
 
 async def _world(hub: Hub, cluster: Any) -> World:
@@ -213,11 +164,11 @@ async def _form(hub: Hub, about: Any) -> Form:
 
 async def _propose(hub: Hub, data: Any, comment: Any) -> Recommendation:
     """Ask for exactly what was predicted, once."""
-    asked, ask = asked_of(data), request(comment)
+    asked = asked_of(data)
+    ask = request(comment, asked.id)
     return await asyncio.to_thread(
-        service.scale, hub.store, replace(ask, id=asked.id), asked.cluster, asked.executors,
-        before=asked.before,
-    )  # fmt: skip
+        service.scale, hub.store, ask, asked.cluster, asked.executors, before=asked.before
+    )
 
 
 def _set(store: RedisStore, name: str, values: dict[str, Any]) -> None:

@@ -7,10 +7,11 @@ import msgspec
 from msgspec import Struct
 
 from weir.components.live.commands import scale_text
-from weir.components.live.figures import State, load_state
+from weir.components.live.figures import load_state
 from weir.components.live.world import World, stale
 from weir.components.pages.scale.view import own_settings, settings_of
 from weir.components.ui import text
+from weir.components.ui.figure import State
 from weir.controllers.engine.propose.scaling import by_hand, hand_scope
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import InvalidInput, NotFound

@@ -3,9 +3,8 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.components.live.figures import State
+from weir.components.live.recommendation_words import MEANINGS
 from weir.components.live.world import World
-from weir.components.pages.recommendation.text import MEANINGS
 from weir.components.pages.scale.view import (
     Number,
     answer_text,
@@ -15,6 +14,7 @@ from weir.components.pages.scale.view import (
     settings_of,
     title_of,
 )
+from weir.components.ui.figure import State
 from weir.components.ui.path import recommendation_path
 from weir.controllers.engine.recommendation import ENGINE, Recommendation
 from weir.controllers.model.decision import Scale

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import redis
-from dash import ClientsideFunction, Dash, Input, Output, State, no_update
+from dash import Dash, Input, Output, State, html, no_update
 
 from weir.components.live.hub import Hub
 from weir.components.pages.scale.qtable import (
@@ -17,9 +17,9 @@ from weir.components.pages.scale.qtable import (
     loss_text,
 )
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
 from weir.components.ui.asking import request
-from weir.components.ui.dialog import toast
+from weir.components.ui.clicks import AWAY, only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs, toast
 from weir.components.ui.path import scale_path
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, require
@@ -27,13 +27,14 @@ from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput, WeirError
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
+ASKER = "table reset"
 
 
-def register(app: Dash, hub: Hub) -> None:
+def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     """Export, import and reset."""
     _register_export(app, hub)
     _register_import(app, hub)
-    _register_reset(app, hub)
+    _register_reset(app, hub, dialog)
 
 
 def _register_export(app: Dash, hub: Hub) -> None:
@@ -85,13 +86,9 @@ def _register_import(app: Dash, hub: Hub) -> None:
         ), None
 
 
-def _register_reset(app: Dash, hub: Hub) -> None:
+def _register_reset(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(
-        Output(ids.TABLE_SURE, "opened"),
-        Output(ids.TABLE_SURE, "title"),
-        Output(ids.TABLE_SURE_TEXT, "children"),
-        Output(ids.TABLE_SURE_ERROR, "children"),
-        Output(ids.TABLE_SURE_OF, "data"),
+        outputs(),
         Input(ids.TABLE_RESET, "n_clicks"),
         State(ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
@@ -100,35 +97,21 @@ def _register_reset(app: Dash, hub: Hub) -> None:
     async def ask(_clicks: int | None, cluster: Any) -> Any:
         only_clicks()
         found = await _learner(hub, cluster)
-        return True, f"Reset the table of {cluster}?", loss_text(found, str(cluster)), "", cluster
+        ask = Ask(
+            title=f"Reset the table of {cluster}?",
+            body=html.P(loss_text(found, str(cluster))),
+            confirm="Reset table",
+            danger=True,
+            pending=cluster,
+        )
+        return dialog.opened(ASKER, ask)
 
-    @app.callback(
-        Output(ids.TABLE_SURE, "opened", allow_duplicate=True),
-        Output(ids.TABLE_SURE_ERROR, "children", allow_duplicate=True),
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.TABLE_SURE_YES, "n_clicks"),
-        State(ids.TABLE_SURE_OF, "data"),
-        running=[(Output(ids.TABLE_SURE_YES, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.ADMIN)
-    async def reset(_clicks: int | None, cluster: Any) -> Any:
-        only_clicks()
-        try:
-            await asyncio.to_thread(service.reset_qtable, hub.store, request(), str(cluster))
-        except WeirError as error:
-            return no_update, str(error), no_update
-        except _FAILURES:
-            return no_update, AWAY, no_update
+    async def reset(said: Said) -> Done:
+        await asyncio.to_thread(service.reset_qtable, hub.store, request(), str(said.pending))
         await hub.refresh()
-        return False, "", toast(f"{cluster} begins to learn anew.")
+        return Done(said=f"{said.pending} begins to learn anew.")
 
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(ids.TABLE_SURE, "opened", allow_duplicate=True),
-        Input(ids.TABLE_SURE_NO, "n_clicks"),
-        prevent_initial_call=True,
-    )
+    dialog.on(ASKER, Role.ADMIN, reset)
 
 
 async def _learner(hub: Hub, cluster: Any) -> Learner:

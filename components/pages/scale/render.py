@@ -3,8 +3,9 @@
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from weir.components.live.chart_tile import chart_tile
+from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.base import Page
 from weir.components.pages.scale.hand import bound
 from weir.components.pages.scale.qtable import learner
 from weir.components.pages.scale.render_answers import (
@@ -16,9 +17,9 @@ from weir.components.pages.scale.render_answers import (
 from weir.components.pages.scale.render_hand import hand_card
 from weir.components.pages.scale.render_qtable import qtable_card
 from weir.components.ui import ids
-from weir.components.ui.chart import chart_tile
 from weir.components.ui.parts import card, data_age, live, region
 from weir.components.ui.path import cluster_path
+from weir.components.ui.surface import page_link
 
 
 def render(world: World, page: Page) -> Component:
@@ -34,7 +35,7 @@ def render(world: World, page: Page) -> Component:
                     html.Div(
                         [
                             cluster_choice(names, name),
-                            dcc.Link("Cluster page", href=cluster_path(name), className="button"),
+                            page_link("Cluster page", cluster_path(name), className="button"),
                         ],
                         className="card-actions",
                     ),

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
 from weir.components.pages.scale.note import Last, Note
 from weir.components.pages.scale.view import Number
 from weir.components.ui import ids
+from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, icon, live, since, when
 from weir.components.ui.path import SCALE, scale_path
+from weir.components.ui.surface import page_link, press
 from weir.controllers.scaling.registry import scalers
 
 _ICONS = {"ok": "check", "warn": "clock", "bad": "warn"}
@@ -50,7 +51,7 @@ def _last(last: Last) -> Component:
             html.P(
                 [
                     html.Strong("Last decision: "),
-                    dcc.Link(last.title, href=last.href),
+                    page_link(last.title, last.href),
                     f" {last.by}, at ",
                     when(last.at),
                     f", {last.status}. {last.why}",
@@ -79,12 +80,12 @@ def cluster_choice(names: Sequence[str], chosen: str) -> Component:
     """Which cluster the page is about; each has an address of its own."""
     return html.Nav(
         [
-            dcc.Link(name, href=scale_path(name), className="choice")
+            page_link(name, scale_path(name), className="choice")
             if name != chosen
             else html.Span(name, className="choice", **{"aria-current": "page"})
             for name in names
         ]
-        + [dcc.Link("all", href=SCALE, className="choice")],
+        + [page_link("all", SCALE, className="choice")],
         className="choices",
         **{"aria-label": "Cluster"},
     )
@@ -134,7 +135,7 @@ def answers_card(figures: Figures, cluster: str) -> Component:
         title="Every scaler's answer for this moment",
         right=html.Button(
             "Limits",
-            id=ids.SCALE_LIMITS,
+            **press(ids.SCALE_LIMITS),
             className="button",
             type="button",
             **{"aria-label": f"Limits of {cluster}"},
@@ -167,14 +168,14 @@ def _row(name: str, title: str, figures: Figures) -> Component:
                     [
                         html.Button(
                             "Follow",
-                            id=ids.follow(name),
+                            **press(ids.follow(name)),
                             className="button",
                             type="button",
                             **{"aria-label": f"Follow {title}", "data-needs": "admin"},
                         ),
                         html.Button(
                             "Settings",
-                            id=ids.scaler_settings(name),
+                            **press(ids.scaler_settings(name)),
                             className="button",
                             type="button",
                             **{"aria-label": f"Settings of {title}"},
@@ -195,7 +196,7 @@ def choice_card(names: Sequence[str], figures: Figures) -> Component:
     body = [
         html.Tr(
             [
-                html.Th(dcc.Link(name, href=scale_path(name)), scope="row"),
+                html.Th(page_link(name, scale_path(name)), scope="row"),
                 *(
                     html.Td(live(figures, f"scale/{name}/{key}"), **{"data-label": head})
                     for head, key in zip(

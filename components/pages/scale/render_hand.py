@@ -7,6 +7,7 @@ from dash.development.base_component import Component
 from weir.components.pages.scale.hand import Bound, HandPreview, latency_words
 from weir.components.ui import ids, text
 from weir.components.ui.parts import card, fact, icon
+from weir.components.ui.surface import control, press
 
 
 def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> Component:
@@ -21,7 +22,7 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
         html.Div(
             [
                 dmc.NumberInput(
-                    id=ids.SCALE_NUMBER,
+                    **control(ids.SCALE_NUMBER),
                     label="Executors",
                     description=f"{bound.least} to {bound.most} allowed",
                     value=bound.executors,
@@ -33,7 +34,7 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
                     persistence_type="memory",
                 ),
                 dmc.TextInput(
-                    id=ids.SCALE_COMMENT,
+                    **control(ids.SCALE_COMMENT),
                     label="Why",
                     description="required here" if comment_required else "for the audit trail",
                     required=comment_required,
@@ -42,10 +43,9 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
                 ),
                 html.Button(
                     "Scale",
-                    id=ids.SCALE_APPLY,
+                    **press(ids.SCALE_APPLY, disabled=True),
                     className="button button-primary",
                     type="button",
-                    disabled=True,
                 ),
             ],
             className="steer scale-steer",

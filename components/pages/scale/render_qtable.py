@@ -6,6 +6,7 @@ from dash.development.base_component import Component
 from weir.components.pages.scale.qtable import MOST_BINS, TRAIL_SHOWN, Learner, LearnerText
 from weir.components.ui import ids
 from weir.components.ui.parts import card, fact, region
+from weir.components.ui.surface import control, press
 
 ROW_PX = 38
 HEAD_PX = 62
@@ -99,7 +100,7 @@ def _buttons(cluster: str) -> Component:
     def button(word: str, name: str, needs: str) -> Component:
         return html.Button(
             word,
-            id=name,
+            **press(name),
             className="button",
             type="button",
             **{"aria-label": f"{word} the table of {cluster}", "data-needs": needs},
@@ -113,7 +114,7 @@ def _buttons(cluster: str) -> Component:
             html.Span(
                 dcc.Upload(
                     html.Span("Import", className="button"),
-                    id=ids.TABLE_IMPORT,
+                    **control(ids.TABLE_IMPORT),
                     accept=".json,application/json",
                     max_size=700_000,  # what a callback takes, as base64
                     className="upload",

@@ -1,32 +1,14 @@
-"""The dialog of a scaler's settings, generated from where they are declared."""
+"""A scaler's settings in the dialog, generated from where they are declared."""
 
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
 from weir.components.pages.scale.settings import Field, Form, range_text
 from weir.components.ui import ids
-from weir.components.ui.dialog import button, modal
-from weir.components.web.security import Role
-
-
-def settings_dialog() -> Component:
-    """The dialog, closed."""
-    return modal(
-        ids.FORM,
-        dcc.Store(id=ids.FORM_OF),
-        html.Div(id=ids.FORM_BODY),
-        error=ids.FORM_ERROR,
-        buttons=(
-            button("Defaults", ids.FORM_RESET, role=Role.VIEWER),
-            button("Cancel", ids.FORM_CANCEL, role=Role.VIEWER),
-            button("Save", ids.FORM_SAVE, "primary", Role.ADMIN),
-        ),
-        size=760,
-    )
 
 
 def form_body(form: Form, *, defaults: bool = False) -> Component:
@@ -40,9 +22,7 @@ def form_body(form: Form, *, defaults: bool = False) -> Component:
             html.Div(fields, className="form")
             if fields
             else html.P("There is nothing to set about it."),
-        ],
-        # Another key makes the controls new ones: they keep what was typed otherwise.
-        key=f"{form.cluster}/{form.of}/{defaults}",
+        ]
     )
 
 
@@ -72,17 +52,3 @@ def _control(form: Form, field: Field) -> Component:
         case "plain":
             return dmc.Textarea(value=field.value, autosize=True, minRows=1, **common)
     return dmc.TextInput(value=field.value, **common)
-
-
-def sure_dialog() -> Component:
-    """Asks before a table is forgotten."""
-    return modal(
-        ids.TABLE_SURE,
-        dcc.Store(id=ids.TABLE_SURE_OF),
-        html.P(id=ids.TABLE_SURE_TEXT),
-        error=ids.TABLE_SURE_ERROR,
-        buttons=(
-            button("Cancel", ids.TABLE_SURE_NO, role=Role.VIEWER),
-            button("Reset table", ids.TABLE_SURE_YES, "danger", Role.VIEWER),
-        ),
-    )

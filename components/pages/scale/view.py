@@ -10,9 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from weir.components.live.charts import highest
-from weir.components.live.figures import Figure, Figures, State, limit_state, load_state
+from weir.components.live.figures import limit_state, load_state
 from weir.components.live.world import World, stale
 from weir.components.ui import text
+from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.propose.scaling import (
     Answer,
     ScaleOutlook,

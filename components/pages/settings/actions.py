@@ -11,13 +11,12 @@ from weir.components.live.hub import Hub
 from weir.components.pages.settings import view
 from weir.components.pages.settings.render import changed_text, hits, settings_body
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
 from weir.components.ui.asking import request
+from weir.components.ui.clicks import AWAY, only_clicks
 from weir.components.ui.dialog import toast
 from weir.components.ui.path import SETTINGS
 from weir.components.ui.states import missing
-from weir.components.ui.text import plural
-from weir.components.web.api.errors import sentence
+from weir.components.ui.text import plural, sentence
 from weir.components.web.security import Role, current_user, require
 from weir.controllers import service
 from weir.controllers.engine.groups import groups

@@ -1,52 +1,40 @@
 """The settings: every group, generated from where it is declared."""
 
-import dash_mantine_components as dmc
-from dash import dcc, html
-from dash.development.base_component import Component
+from dash import Dash
 
+from weir.components.live.page import Page, Panel, made
 from weir.components.live.world import World
-from weir.components.pages.base import Page
-from weir.components.pages.settings.render import scopes
-from weir.components.ui import ids
-from weir.components.ui.states import loading
+from weir.components.pages.base import PageKind, Site
+from weir.components.pages.settings import actions, ids, render_then
+from weir.components.pages.settings.render import render
+from weir.components.pages.settings.then import SectionsThen, sections_then
+from weir.components.ui.path import SETTINGS, Place
 
 
-def render(world: World, page: Page) -> Component:
-    """The frame; the values come by a callback, so that what is typed is never drawn over."""
-    clusters = [c.name for c in world.snapshot.clusters]
-    return html.Div(
-        [
-            html.Div(
-                [
-                    html.Div(
-                        [
-                            html.H1("Settings"),
-                            html.Span(page.place.name or "for all clusters", className="tag"),
-                        ],
-                        className="card-title",
-                    ),
-                    dmc.TextInput(
-                        id=ids.SETTINGS_SEARCH,
-                        placeholder="Search all settings",
-                        debounce=250,
-                        **{"aria-label": "Search all settings"},
-                    ),
-                ],
-                className="page-head",
-            ),
-            html.Div(id=ids.SETTINGS_HITS, role="status"),
-            html.Div(
-                [
-                    scopes(clusters, page.place.name),
-                    html.Div(
-                        [
-                            dcc.Store(id=ids.SETTINGS_SCOPE, data=page.place.name),
-                            html.Div(loading(), id=ids.SETTINGS_BODY),
-                        ]
-                    ),
-                ],
-                className="settings",
-            ),
-        ],
-        className="stack",
-    )
+def page_of(world: World, place: Place, drawn: str) -> Page:
+    """The settings of the present come by callbacks, the recorded ones as a panel."""
+    names = [c.name for c in world.snapshot.clusters]
+    if world.run is not None:
+        return made(place, "settings", render_then.render, names, panels=THEN)
+    return made(place, "settings", render, names)
+
+
+def _sections(world: World, place: Place) -> SectionsThen:
+    assert world.run is not None
+    return sections_then(world.run, world.at, place.name)
+
+
+THEN = {ids.THEN: Panel(_sections, render_then.panel)}
+
+
+def _register(app: Dash, site: Site) -> None:
+    actions.register(app, site.hub)
+
+
+PAGE = PageKind(
+    kind="settings",
+    addresses=(SETTINGS, f"{SETTINGS}/{{name}}"),
+    title="Settings",
+    of=page_of,
+    register=_register,
+)

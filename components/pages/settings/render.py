@@ -7,12 +7,57 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.pages.recommendation.text import who
+from weir.components.live.page import Page
+from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, range_text
 from weir.components.pages.settings.view import HITS, Change, Hit, Section, anchor, values
 from weir.components.ui import ids
 from weir.components.ui.parts import icon, stamp
 from weir.components.ui.path import settings_path
+from weir.components.ui.states import loading
+from weir.components.ui.surface import page_link
+from weir.components.ui.text import who
+
+
+def render(world: World, page: Page) -> Component:
+    """The frame; the values come by a callback, so that what is typed is never drawn over."""
+    clusters = [c.name for c in world.snapshot.clusters]
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.Div(
+                        [
+                            html.H1("Settings"),
+                            html.Span(page.place.name or "for all clusters", className="tag"),
+                        ],
+                        className="card-title",
+                    ),
+                    dmc.TextInput(
+                        id=ids.SETTINGS_SEARCH,
+                        placeholder="Search all settings",
+                        debounce=250,
+                        **{"aria-label": "Search all settings"},
+                    ),
+                ],
+                className="page-head",
+            ),
+            html.Div(id=ids.SETTINGS_HITS, role="status"),
+            html.Div(
+                [
+                    scopes(clusters, page.place.name),
+                    html.Div(
+                        [
+                            dcc.Store(id=ids.SETTINGS_SCOPE, data=page.place.name),
+                            html.Div(loading(), id=ids.SETTINGS_BODY),
+                        ]
+                    ),
+                ],
+                className="settings",
+            ),
+        ],
+        className="stack",
+    )
 
 
 def settings_body(sections: Sequence[Section]) -> Component:
@@ -31,7 +76,7 @@ def scopes(clusters: Sequence[str], chosen: str) -> Component:
         [
             html.Span(label, className="scope", **{"aria-current": "page"})
             if name == chosen
-            else dcc.Link(label, href=settings_path(name), className="scope")
+            else page_link(label, settings_path(name), className="scope")
             for name, label in entries
         ],
         className="scopes",
@@ -46,7 +91,7 @@ def hits(found: Sequence[Hit]) -> Component:
     lines = [
         html.Li(
             [
-                dcc.Link(hit.label, href=f"{settings_path(hit.cluster)}#{anchor(hit.group, hit.key)}"),
+                page_link(hit.label, f"{settings_path(hit.cluster)}#{anchor(hit.group, hit.key)}"),
                 html.Span(f"{hit.cluster or 'all clusters'}, {hit.title}", className="tag"),
                 html.Span(hit.help, className="quiet"),
             ]

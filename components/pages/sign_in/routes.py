@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from msgspec import Struct
 
-from weir.components.pages.sign_in import page
+from weir.components.pages.sign_in import render
 from weir.components.pages.sign_in.service import Locked, Opened, SignIn
 from weir.components.web.security.gate import Gate
 from weir.components.web.security.middleware import set_cookie
@@ -52,7 +52,7 @@ def register(server: FastAPI, service: SignIn, gate: Gate) -> None:
 def _register_in(server: FastAPI, service: SignIn, gate: Gate) -> None:
     @server.get("/sign-in", include_in_schema=False)
     async def sign_in_page() -> Response:
-        return HTMLResponse(page.sign_in(), headers={"cache-control": "no-store"})
+        return HTMLResponse(render.sign_in(), headers={"cache-control": "no-store"})
 
     @server.post("/sign-in", include_in_schema=False)
     async def by_password(request: Request) -> Response:
@@ -101,7 +101,7 @@ def _register_own(server: FastAPI, service: SignIn, gate: Gate) -> None:
         except (redis.exceptions.RedisError, OSError):
             old = True
         return HTMLResponse(
-            page.password(person.name, old=old, csrf_cookie=gate.csrf_cookie),
+            render.password(person.name, old=old, csrf_cookie=gate.csrf_cookie),
             headers={"cache-control": "no-store"},
         )
 

@@ -14,7 +14,7 @@ from weir.components.pages.scale.view import title_of
 from weir.components.pages.tune.render import result
 from weir.components.pages.what_if.actions import target_of
 from weir.components.ui import ids
-from weir.components.ui.actions import AWAY, only_clicks
+from weir.components.ui.clicks import AWAY, only_clicks
 from weir.components.ui.dialog import toast
 from weir.components.web.security import Role, current_user, require
 from weir.controllers.engine.ports import Store

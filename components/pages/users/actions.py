@@ -6,27 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, Dash, Input, Output, State, ctx, html, no_update
 from dash.exceptions import PreventUpdate
 
 from weir.components.pages.sign_in.service import SignIn
 from weir.components.pages.users.render import UserRow, secret_box, tokens_table, users_table
 from weir.components.ui import ids
-from weir.components.ui.dialog import toast
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, outputs, toast
 from weir.components.web.security import Role, SecurityEvent, current_user, record, require
 from weir.components.web.security.tokens import new_token
 from weir.controllers.model.errors import InvalidInput, WeirError
 
 AWAY = "Redis cannot be reached, so nothing was changed. Try again when it is back."
 _FAILURES = (redis.exceptions.RedisError, OSError)
+ASKER = "users"
 
 
-def register(app: Dash, people: SignIn) -> None:
+def register(app: Dash, people: SignIn, dialog: Dialog) -> None:
     """Both tables, the forms and the dialog."""
     _register_tables(app, people)
     _register_new(app, people)
     _register_role(app, people)
-    _register_dialog(app, people)
+    _register_dialog(app, people, dialog)
 
 
 def _register_tables(app: Dash, people: SignIn) -> None:
@@ -91,49 +92,24 @@ def _register_role(app: Dash, people: SignIn) -> None:
         return time.time(), problem or toast(said)
 
 
-def _register_dialog(app: Dash, people: SignIn) -> None:
-    @app.callback(
-        Output(ids.USERS_DIALOG, "opened"),
-        Output(ids.USERS_DIALOG, "title"),
-        Output(ids.USERS_DIALOG_TEXT, "children"),
-        Output(ids.USERS_CONFIRM, "children"),
-        Output(ids.USERS_DIALOG_ERROR, "children"),
-        Output(ids.USERS_PENDING, "data"),
-        Input(ids.user_ask(ALL, ALL), "n_clicks"),
-        prevent_initial_call=True,
-    )
+def _register_dialog(app: Dash, people: SignIn, dialog: Dialog) -> None:
+    @app.callback(outputs(), Input(ids.user_ask(ALL, ALL), "n_clicks"), prevent_initial_call=True)
     @require(Role.ADMIN)
     async def ask(_clicks: Any) -> Any:
         asked = _clicked()
-        title, text, button = _question(people, asked["verb"], asked["name"])
-        return True, title, text, button, "", {"verb": asked["verb"], "name": asked["name"]}
+        return dialog.opened(ASKER, _question(people, asked["verb"], asked["name"]))
 
-    @app.callback(
-        Output(ids.USERS_DIALOG, "opened", allow_duplicate=True),
-        Output(ids.USERS_DIALOG_ERROR, "children", allow_duplicate=True),
-        Output(ids.USERS_ONCE, "children", allow_duplicate=True),
-        Output(ids.USERS_SHOWN, "data", allow_duplicate=True),
-        Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.USERS_CONFIRM, "n_clicks"),
-        State(ids.USERS_PENDING, "data"),
-        State(ids.URL, "href"),
-        running=[(Output(ids.USERS_CONFIRM, "disabled"), True, False)],
-        prevent_initial_call=True,
-    )
-    @require(Role.ADMIN)
-    async def confirm(_clicks: Any, pending: Any, href: Any) -> Any:
-        found, problem = await _done(_confirmed, people, pending, str(href or ""))
+    async def confirm(said: Said) -> Done | Stays:
+        found, problem = await _done(_confirmed, people, said.pending, said.href)
         if problem:
-            return no_update, problem.children, no_update, no_update, no_update
-        box, said = found
-        return False, "", box, time.time(), toast(said)
+            return Stays(error=problem.children)
+        box, told = found
+        shown: dict[str, dict[str, Any]] = {ids.USERS_SHOWN: {"data": time.time()}}
+        if box is not no_update:
+            shown[ids.USERS_ONCE] = {"children": box}
+        return Done(said=told, shown=shown)
 
-    app.clientside_callback(
-        ClientsideFunction("weir", "close"),
-        Output(ids.USERS_DIALOG, "opened", allow_duplicate=True),
-        Input(ids.USERS_CANCEL, "n_clicks"),
-        prevent_initial_call=True,
-    )
+    dialog.on(ASKER, Role.ADMIN, confirm)
 
 
 def _clicked() -> Any:
@@ -189,34 +165,47 @@ def _set_role(people: SignIn, name: str, role: Any) -> str:
     return f"{name} is {role} now."
 
 
-def _question(people: SignIn, verb: str, name: str) -> tuple[str, str, str]:
+def _question(people: SignIn, verb: str, name: str) -> Ask:
+    asked = {"verb": verb, "name": name}
     match verb:
         case "link":
             hours = people.settings.link_s / 3600
-            return (
-                f"A link for {name}",
-                f"Whoever opens the link first is signed in as {name} and can choose a new "
-                f"password. It works once, within {hours:.0f} hours.",
-                "Make link",
+            return Ask(
+                title=f"A link for {name}",
+                body=html.P(
+                    f"Whoever opens the link first is signed in as {name} and can choose a new "
+                    f"password. It works once, within {hours:.0f} hours."
+                ),
+                confirm="Make link",
+                danger=True,
+                pending=asked,
             )
         case "end":
-            return (
-                f"End all sessions of {name}",
-                f"{name} is signed out everywhere at once and can sign in again.",
-                "End sessions",
+            return Ask(
+                title=f"End all sessions of {name}",
+                body=html.P(f"{name} is signed out everywhere at once and can sign in again."),
+                confirm="End sessions",
+                danger=True,
+                pending=asked,
             )
         case "remove":
-            return (
-                f"Remove {name}",
-                f"{name} is signed out everywhere at once and cannot sign in any more. What "
-                f"{name} did stays in the audit trail.",
-                "Remove user",
+            return Ask(
+                title=f"Remove {name}",
+                body=html.P(
+                    f"{name} is signed out everywhere at once and cannot sign in any more. What "
+                    f"{name} did stays in the audit trail."
+                ),
+                confirm="Remove user",
+                danger=True,
+                pending=asked,
             )
         case "revoke":
-            return (
-                "Revoke a token",
-                f"Programs that use token {name} are refused from now on.",
-                "Revoke token",
+            return Ask(
+                title="Revoke a token",
+                body=html.P(f"Programs that use token {name} are refused from now on."),
+                confirm="Revoke token",
+                danger=True,
+                pending=asked,
             )
     raise InvalidInput("there is no such button")
 

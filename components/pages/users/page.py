@@ -1,53 +1,22 @@
-"""Users and tokens. What stands in the tables comes by callback: it is not in the hub's world."""
+"""Users and tokens."""
 
-from dash import dcc, html
-from dash.development.base_component import Component
+from dash import Dash
 
-from weir.components.pages.users.render import add_form, users_dialog
-from weir.components.ui import ids
-from weir.components.ui.parts import card
-from weir.components.ui.states import missing
-from weir.components.web.security import Person, Role
+from weir.components.live.world import World
+from weir.components.pages.base import PageKind, Site, plain
+from weir.components.pages.replay.library import Library
+from weir.components.pages.users import actions
+from weir.components.pages.users.render import render
+from weir.components.ui.path import USERS, Place
+from weir.controllers.model.errors import Refused
 
 
-def render(person: Person) -> Component:
-    """The page for an admin; others are told who can help."""
-    if not person.may(Role.ADMIN):
-        return missing(
-            "Only admins manage users",
-            f"You are signed in as {person.name}, {person.role}. An admin can change your role.",
-            "/",
-            "To the control room",
-        )
-    return html.Div(
-        [
-            dcc.Store(id=ids.USERS_SHOWN, data=0),
-            users_dialog(),
-            html.Div(html.H1("Users and tokens"), className="page-head"),
-            html.Div(id=ids.USERS_ONCE),
-            card(
-                html.Div("Loading ...", id=ids.USERS_LIST, className="quiet"),
-                add_form("user", "Name of a new user", "Add user"),
-                html.P(
-                    "A new user gets a one-time link to sign in with, and then chooses a password. "
-                    "You never need to know it.",
-                    className="quiet users-note",
-                ),
-                title="Users",
-            ),
-            card(
-                html.Div("Loading ...", id=ids.TOKENS_LIST, className="quiet"),
-                add_form("token", "What a new token is for", "Make token"),
-                html.P(
-                    [
-                        "Programs send a token with every request to the ",
-                        html.A("HTTP API", href="/api/v1"),
-                        ". Only a hash of it is kept.",
-                    ],
-                    className="quiet users-note",
-                ),
-                title="Tokens of the HTTP API",
-            ),
-        ],
-        className="stack",
-    )
+def _then(world: World, place: Place, library: Library) -> World:
+    raise Refused("Users and tokens are of the present: a run does not record them.")
+
+
+def _register(app: Dash, site: Site) -> None:
+    actions.register(app, site.people, site.dialog)
+
+
+PAGE = PageKind(kind="users", addresses=(USERS,), of=plain(render), then=_then, register=_register)

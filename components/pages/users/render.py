@@ -7,10 +7,12 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from msgspec import Struct
 
+from weir.components.live.page import Page
+from weir.components.live.world import World
 from weir.components.ui import ids
-from weir.components.ui.dialog import button, modal
-from weir.components.ui.parts import since, when
-from weir.components.web.security import Role
+from weir.components.ui.parts import card, since, when
+from weir.components.ui.states import missing
+from weir.components.web.security import Role, current_user
 from weir.metrics.store.users import Token
 
 ROLE_WORDS = {
@@ -29,6 +31,53 @@ class UserRow(Struct, frozen=True, kw_only=True):
     sessions: int
     seen: float | None
     me: bool
+
+
+def render(world: World, page: Page) -> Component:
+    """The page for an admin; others are told who can help.
+
+    What stands in the tables comes by callback: it is not in the hub's world.
+    """
+    del world, page
+    person = current_user()
+    if not person.may(Role.ADMIN):
+        return missing(
+            "Only admins manage users",
+            f"You are signed in as {person.name}, {person.role}. An admin can change your role.",
+            "/",
+            "To the control room",
+        )
+    return html.Div(
+        [
+            dcc.Store(id=ids.USERS_SHOWN, data=0),
+            html.Div(html.H1("Users and tokens"), className="page-head"),
+            html.Div(id=ids.USERS_ONCE),
+            card(
+                html.Div("Loading ...", id=ids.USERS_LIST, className="quiet"),
+                add_form("user", "Name of a new user", "Add user"),
+                html.P(
+                    "A new user gets a one-time link to sign in with, and then chooses a password. "
+                    "You never need to know it.",
+                    className="quiet users-note",
+                ),
+                title="Users",
+            ),
+            card(
+                html.Div("Loading ...", id=ids.TOKENS_LIST, className="quiet"),
+                add_form("token", "What a new token is for", "Make token"),
+                html.P(
+                    [
+                        "Programs send a token with every request to the ",
+                        html.A("HTTP API", href="/api/v1"),
+                        ". Only a hash of it is kept.",
+                    ],
+                    className="quiet users-note",
+                ),
+                title="Tokens of the HTTP API",
+            ),
+        ],
+        className="stack",
+    )
 
 
 def users_table(rows: Sequence[UserRow]) -> Component:
@@ -161,18 +210,4 @@ def secret_box(words: str, secret: str, name: str) -> Component:
         ],
         className="users-once",
         role="status",
-    )
-
-
-def users_dialog() -> Component:
-    """Says what will happen before anything is taken away."""
-    return modal(
-        ids.USERS_DIALOG,
-        dcc.Store(id=ids.USERS_PENDING),
-        html.P(id=ids.USERS_DIALOG_TEXT),
-        error=ids.USERS_DIALOG_ERROR,
-        buttons=(
-            button("Cancel", ids.USERS_CANCEL),
-            button("Confirm", ids.USERS_CONFIRM, "danger"),
-        ),
     )

@@ -9,7 +9,6 @@ from dash.development.base_component import Component
 from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_plots import plot_legend, plot_tiles
 from weir.components.pages.history.view import tune_path
-from weir.components.pages.replay.view import replay_path
 from weir.components.pages.what_if.child import WhatIfAnswer
 from weir.components.pages.what_if.render_form import (
     TUNABLE_FIRST,
@@ -19,6 +18,7 @@ from weir.components.pages.what_if.render_form import (
 )
 from weir.components.pages.what_if.view import HEADS, Row, Trust, plots, rows, trust
 from weir.components.ui.parts import card, stamp
+from weir.components.ui.path import replay_path
 from weir.metrics.runs.library import RunInfo
 
 FIRST = (TUNABLE_FIRST, "thresholds")

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from weir.components.ui.text import sentence
 from weir.components.web.security.events import SecurityEvent, record
 from weir.components.web.security.limits import CALLBACK_PATH, MALFORMED
 from weir.components.web.security.person import NotAllowed, current_user
@@ -33,15 +34,6 @@ def status_of(error: WeirError) -> int:
     (404, 400)
     """
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
-
-
-def sentence(text: str) -> str:
-    """With a capital and a full stop.
-
-    >>> sentence("there is no cluster a")
-    'There is no cluster a.'
-    """
-    return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
 def register(server: FastAPI) -> None:

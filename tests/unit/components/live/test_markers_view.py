@@ -8,11 +8,10 @@ from tests.unit.components.pages.controls import AT, MOVES, control_world, recom
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.live.markers import events, markers
 from weir.components.live.world import world_of
-from weir.components.pages import page_of
 from weir.components.pages.recommendation import view as pages
+from weir.components.pages.registry import PAGES
 from weir.components.ui import ids
-from weir.components.ui.path import place
-from weir.components.ui.router import draw
+from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.engine.recommendation import Status
 
@@ -73,11 +72,11 @@ def test_commands_given_by_hand_are_marked():
 
 def test_marks_are_sent_when_they_change_and_only_then():
     world = control_world()
-    _, seen = delta(world, cursor_of(start(world, "/")[0]["cursor"]))
-    message, _ = delta(world, seen)
+    _, seen = delta(PAGES, world, cursor_of(start(PAGES, world, "/")[0]["cursor"]))
+    message, _ = delta(PAGES, world, seen)
     assert "events" not in message
     after = control_world(recommendation(*DONE, applied_at=AT))
-    message, _ = delta(after, seen)
+    message, _ = delta(PAGES, after, seen)
     assert message["events"]["narrow"][0]["href"] == "/recommendation/r1"
     assert "redraw" not in message
     assert events(after, ["wide"])["wide"][0]["shape"] == "●"
@@ -111,29 +110,29 @@ def test_rollbacks_point_to_each_other():
 def test_the_page_shows_the_time_around_it_and_is_drawn_again_with_each_step():
     found = recommendation(*DONE)
     world = control_world(found)
-    data, page = start(world, "/recommendation/r1")
+    data, page = start(PAGES, world, "/recommendation/r1")
     assert data["span"] == [round((AT - 180) * 1000), round((AT + 3 + 300) * 1000)]
     assert page.clusters == ("narrow",)
     assert data["charts"][0]["x"], "the series have points"
-    message, _ = delta(world, cursor_of(data["cursor"]))
+    message, _ = delta(PAGES, world, cursor_of(data["cursor"]))
     assert "redraw" not in message
     assert ids.RECOMMENDATION in message["regions"]
     on = control_world(recommendation(*DONE, Status.EFFECTIVE))
-    assert delta(on, cursor_of(data["cursor"]))[0]["redraw"] is True
+    assert delta(PAGES, on, cursor_of(data["cursor"]))[0]["redraw"] is True
 
 
 def test_one_that_only_the_store_knows_stays_as_it_was_drawn():
     hub_world = control_world()
     fetched = control_world(fetched=recommendation(*DONE, Status.EFFECTIVE))
-    data, page = start(fetched, "/recommendation/r1")
+    data, page = start(PAGES, fetched, "/recommendation/r1")
     assert page.charts
     assert "Scale narrow out" in to_json(draw(fetched, "/recommendation/r1"))
-    assert "redraw" not in delta(hub_world, cursor_of(data["cursor"]))[0]
+    assert "redraw" not in delta(PAGES, hub_world, cursor_of(data["cursor"]))[0]
 
 
 def test_an_old_one_takes_no_live_points():
     found = recommendation(*DONE, at=AT - 3600)
-    assert page_of(control_world(found), place("/recommendation/r1")).clusters == ()
+    assert PAGES.page(control_world(found), "/recommendation/r1").clusters == ()
 
 
 def test_an_unknown_one_says_where_to_look():

@@ -10,17 +10,16 @@ from msgspec.structs import replace
 from tests.support.world import demo_world
 from weir.components.live.delta import Cursor, cursor_of, delta, later, start
 from weir.components.live.world import world_of
-from weir.components.pages import page_of
+from weir.components.pages.registry import PAGES
 from weir.components.ui import ids
-from weir.components.ui.path import place
-from weir.components.ui.router import draw
+from weir.components.web.router import draw
 from weir.controllers.model.snapshot import Batch
 
 PATHS = ("/", "/cluster/wide", "/operator/topic_count", "/operator/nobody", "/elsewhere")
 
 
 def drawn_cursor(world, path="/"):
-    data, _ = start(world, path)
+    data, _ = start(PAGES, world, path)
     return msgspec.convert(data["cursor"], Cursor)
 
 
@@ -28,10 +27,10 @@ def drawn_cursor(world, path="/"):
 def test_a_page_and_its_delta_can_be_sent(path):
     world = demo_world()
     assert to_json(draw(world, path))
-    message, after = delta(world, drawn_cursor(world, path))
+    message, after = delta(PAGES, world, drawn_cursor(world, path))
     assert to_json(message)
     assert "redraw" not in message
-    again, _ = delta(world, after)
+    again, _ = delta(PAGES, world, after)
     assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
 
 
@@ -44,14 +43,14 @@ def test_single_batches_are_not_sent(path):
         for name, samples in world.series.items()
     }
     many = replace(world, series=full)
-    assert to_json(start(many, path)[0]) == to_json(start(world, path)[0])
+    assert to_json(start(PAGES, many, path)[0]) == to_json(start(PAGES, world, path)[0])
     before = drawn_cursor(demo_world(periods=10), path)
-    assert to_json(delta(many, before)[0]) == to_json(delta(world, before)[0])
+    assert to_json(delta(PAGES, many, before)[0]) == to_json(delta(PAGES, world, before)[0])
 
 
 def test_only_what_is_new_is_sent():
     before, after = demo_world(periods=10), demo_world(periods=13)
-    message, _ = delta(after, drawn_cursor(before))
+    message, _ = delta(PAGES, after, drawn_cursor(before))
     assert len(message["points"]["wide/load"]["x"]) == 3
     assert [m["cluster"] for m in message["marks"]] == ["narrow"] * 3 + ["wide"] * 3
     assert message["cursor"]["at"] == {c: round(s[-1].at * 1000) for c, s in after.series.items()}
@@ -63,11 +62,11 @@ def test_points_join_to_the_whole_series(steps):
     periods = 2
     world = demo_world(periods=periods)
     cursor = drawn_cursor(world)
-    data, _ = start(world, "/")
+    data, _ = start(PAGES, world, "/")
     x = next(c["x"] for c in data["charts"] if c["key"] == "wide/queue")
     for step in steps:
         periods += step
-        message, cursor = delta(demo_world(periods=periods), cursor)
+        message, cursor = delta(PAGES, demo_world(periods=periods), cursor)
         x = x + message["points"]["wide/queue"]["x"]
     assert x == [round(s.at * 1000) for s in demo_world(periods=periods).series["wide"]]
 
@@ -76,7 +75,7 @@ def test_a_new_operator_has_the_page_drawn_again():
     world = demo_world()
     cursor = drawn_cursor(world)
     changed = demo_world(extra_operator=True)
-    message, same = delta(changed, cursor)
+    message, same = delta(PAGES, changed, cursor)
     assert message["redraw"] is True
     assert "points" not in message
     assert same == cursor
@@ -86,7 +85,7 @@ def test_redis_away_is_said_and_keeps_the_page():
     world = demo_world()
     cursor = drawn_cursor(world)
     away = msgspec.structs.replace(world, redis_down_since=world.at - 3)
-    message, _ = delta(away, cursor)
+    message, _ = delta(PAGES, away, cursor)
     assert message["redisDownSince"] == round((world.at - 3) * 1000)
     assert ids.HEALTH in message["regions"]
     assert "redraw" not in message
@@ -94,9 +93,9 @@ def test_redis_away_is_said_and_keeps_the_page():
 
 def test_never_reached_redis_has_a_page_of_its_own():
     world = world_of({}, at=5.0, ready=False, redis_down_since=4.0)
-    assert page_of(world, place("/")).kind == "unreachable"
-    assert page_of(world_of({}, at=5.0, ready=False), place("/")).kind == "loading"
-    assert page_of(world_of({}, at=5.0), place("/")).kind == "empty"
+    assert PAGES.page(world, "/").kind == "unreachable"
+    assert PAGES.page(world_of({}, at=5.0, ready=False), "/").kind == "loading"
+    assert PAGES.page(world_of({}, at=5.0), "/").kind == "empty"
 
 
 @pytest.mark.parametrize("said", [None, "x", [], {"at": "no"}, {"at": {"a": "b"}}, 7])

@@ -14,6 +14,7 @@ from weir.components.live.delta import Cursor, cursor_of, delta, start
 from weir.components.live.shared import Shared
 from weir.components.live.world import World, world_of
 from weir.components.pages.control_room.map import flow_map, map_changes
+from weir.components.pages.registry import PAGES
 from weir.controllers.model.snapshot import ClusterSample
 
 Series = dict[str, tuple[ClusterSample, ...]]
@@ -33,7 +34,7 @@ def later_world(before: World | None, *names: str) -> World:
 
 
 def drawn(world: World) -> Cursor:
-    return cursor_of(start(world, "/")[0]["cursor"])
+    return cursor_of(start(PAGES, world, "/")[0]["cursor"])
 
 
 def bare(message: Any) -> Any:
@@ -52,8 +53,8 @@ def bare(message: Any) -> Any:
 
 
 def test_a_shared_message_is_the_one_that_a_tab_would_get_alone() -> None:
-    world, shared = demo_world(), Shared()
-    alone, after = delta(world, drawn(world))
+    world, shared = demo_world(), Shared(PAGES)
+    alone, after = delta(PAGES, world, drawn(world))
     sent = shared.message(world, drawn(world))
     assert json.loads(sent.text) == bare(json.loads(to_json(alone)))
     assert sent.after == after
@@ -62,7 +63,7 @@ def test_a_shared_message_is_the_one_that_a_tab_would_get_alone() -> None:
 
 
 def test_many_tabs_cost_what_one_costs() -> None:
-    world, shared = demo_world(), Shared()
+    world, shared = demo_world(), Shared(PAGES)
     first = shared.message(world, drawn(world))
     cost_s = shared.cost_s
     assert cost_s > 0.0
@@ -73,7 +74,7 @@ def test_many_tabs_cost_what_one_costs() -> None:
 
 
 def test_changes_added_to_what_a_tab_has_give_the_whole() -> None:
-    shared, world = Shared(), later_world(None)
+    shared, world = Shared(PAGES), later_world(None)
     sent = shared.message(world, drawn(world))
     has = json.loads(sent.text)
     figures, drawing = has["live"], has["map"]
@@ -85,7 +86,7 @@ def test_changes_added_to_what_a_tab_has_give_the_whole() -> None:
     assert changed
     assert all("01" in key for key in changed)
     assert set(message["mapChanges"]["operators"]) <= {"op-01-00", "op-01-01"}
-    whole, _ = delta(newer, msgspec.structs.replace(sent.after, live="", map=""))
+    whole, _ = delta(PAGES, newer, msgspec.structs.replace(sent.after, live="", drawings={}))
     figures.update(message["liveChanges"])
     assert figures == json.loads(to_json(whole["live"]))
     drawing["operators"].update(message["mapChanges"]["operators"])
@@ -96,8 +97,8 @@ def test_changes_added_to_what_a_tab_has_give_the_whole() -> None:
 
 def test_a_tab_whose_figures_are_forgotten_gets_them_whole() -> None:
     world = later_world(None)
-    seen = msgspec.structs.replace(drawn(world), live="long ago", map="long ago")
-    message, _ = delta(later_world(world), seen, recent=Recent())
+    seen = msgspec.structs.replace(drawn(world), live="long ago", drawings={"map": "long ago"})
+    message, _ = delta(PAGES, later_world(world), seen, recent=Recent())
     assert len(message["live"]) > 30
     assert "liveChanges" not in message
     assert message["map"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from weir.components.pages.audit import view
+from weir.components.pages.audit.actions import _chosen, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
-from weir.components.pages.audit.page import _chosen, _pages
 from weir.components.pages.audit.render import chain_note, entries_list
 from weir.controllers.engine import audit
 from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, sealed, verified

@@ -7,13 +7,14 @@ from msgspec.structs import replace
 
 from tests.support.world import demo_world
 from tests.unit.components.pages.outlooks import MOVE, PLACED, balance_world, rebalance
+from weir.components.pages.balance.actions import _ask
 from weir.components.pages.balance.preview import (
     hand_text,
     of_hand,
     of_planner,
     previewed_of,
 )
-from weir.components.pages.balance.render_preview import preview_body, preview_dialog
+from weir.components.pages.balance.render_preview import preview_body
 from weir.controllers import service
 from weir.controllers.engine.apply.moves import MoveState, Step
 from weir.controllers.engine.ports import Part
@@ -187,7 +188,8 @@ def test_applying_takes_the_comment_that_is_required():
     with pytest.raises(InvalidInput, match="Say why"):
         apply(store, world, shown)
     assert apply(store, world, shown, "night shift").comment == "night shift"
-    assert "preview-comment" in to_json(preview_dialog())
+    ask = _ask(world, lambda new: of_planner(world, "dodo", new))
+    assert ask.comment
 
 
 def test_nobody_can_call_a_plan_a_rollback():

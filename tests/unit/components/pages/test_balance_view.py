@@ -9,12 +9,11 @@ from tests.unit.components.pages.outlooks import MOVE, balance_world, outlook_at
 from weir.components.live import commands
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.live.world import on_their_way, world_of
-from weir.components.pages import page_of
 from weir.components.pages.balance import matrices, rebalances
 from weir.components.pages.balance import view as balance
 from weir.components.pages.control_room.map import flow_map
-from weir.components.ui.path import place
-from weir.components.ui.router import draw
+from weir.components.pages.registry import PAGES
+from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, Step
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Matrix
@@ -29,7 +28,7 @@ DONE = MoveState(
 
 
 def drawn_cursor(world):
-    return cursor_of(start(world, "/balance")[0]["cursor"])
+    return cursor_of(start(PAGES, world, "/balance")[0]["cursor"])
 
 
 def test_plans_are_compared_cell_by_cell():
@@ -184,36 +183,36 @@ def test_the_map_shows_an_operator_on_its_way_even_if_nobody_reports_it():
 
 def test_pages_without_a_balance_say_why():
     world = demo_world()
-    assert page_of(world, place("/balance")).kind == "balance_waiting"
+    assert PAGES.page(world, "/balance").kind == "balance_waiting"
     assert "weir engine" not in to_json(draw(world, "/balance"))  # it is up
     assert "weir engine" in to_json(draw(replace(world, parts=()), "/balance"))
     one = outlook_at(world.at)
     alone = replace(one, problem=replace(one.problem, bins=one.problem.bins[:1]))
-    page = page_of(replace(world, outlook=alone), place("/balance"))
+    page = PAGES.page(replace(world, outlook=alone), "/balance")
     assert page.kind == "balance_alone"
     assert "at least two" in to_json(draw(replace(world, outlook=alone), "/balance"))
-    assert page_of(world_of({}, at=5.0), place("/balance")).kind == "empty"
+    assert PAGES.page(world_of({}, at=5.0), "/balance").kind == "empty"
 
 
 def test_the_page_and_its_delta_can_be_sent():
     world = balance_world(rebalances=[MOVING])
     assert to_json(draw(world, "/balance"))
-    data, _ = start(world, "/balance")
+    data, _ = start(PAGES, world, "/balance")
     assert data["charts"][0]["y"] == [[40.0, 38.46, 35.0]]
     assert data["balance"]["events"]["balance/distance"][0]["at"] == 0
-    message, after = delta(world, drawn_cursor(world))
+    message, after = delta(PAGES, world, drawn_cursor(world))
     assert to_json(message)
     assert "points" not in message
-    again, _ = delta(world, after)
+    again, _ = delta(PAGES, world, after)
     assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
 
 
 def test_a_new_look_sends_only_the_new_points():
     world = balance_world()
-    _, cursor = delta(world, drawn_cursor(world))
+    _, cursor = delta(PAGES, world, drawn_cursor(world))
     view = world.outlook
     newer = replace(view, at=view.at + 5, distance=(*view.distance, (view.at + 5, 30.0)))
-    message, after = delta(replace(world, outlook=newer), cursor)
+    message, after = delta(PAGES, replace(world, outlook=newer), cursor)
     assert message["points"]["balance/distance"]["y"] == [[30.0]]
     assert "balance" not in message
     assert after.at["/distance"] == round(newer.at * 1000)
@@ -221,6 +220,6 @@ def test_a_new_look_sends_only_the_new_points():
 
 def test_a_setting_changed_elsewhere_has_the_page_drawn_again():
     world = balance_world()
-    _, cursor = delta(world, drawn_cursor(world))
-    message, _ = delta(replace(world, balance=BalanceSettings(planner="no_op")), cursor)
+    _, cursor = delta(PAGES, world, drawn_cursor(world))
+    message, _ = delta(PAGES, replace(world, balance=BalanceSettings(planner="no_op")), cursor)
     assert message["redraw"] is True

@@ -3,26 +3,26 @@
 import json
 
 import pytest
-from dash import dcc, html
+from plotly.utils import PlotlyJSONEncoder
 
 from tests.unit.metrics.runs.history_world import T0, fed, feed
 from weir.components.live.delta import start
 from weir.components.pages.compare.view import comparison
-from weir.components.pages.control_room import render as control_room
 from weir.components.pages.history.view import PER_PAGE, Query, changed, listing, sorted_by
+from weir.components.pages.registry import PAGES
 from weir.components.pages.replay import scaling as replay_scaling
 from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.page import first, moment
+from weir.components.pages.replay.moments import first, moment
 from weir.components.pages.replay.scaling import shadow_at
-from weir.components.pages.replay.tree import NOT_NOW, as_past
 from weir.components.pages.replay.view import (
     Past,
     moment_of,
     past_of,
-    replay_path,
     within,
     world_at,
 )
+from weir.components.ui.path import replay_path
+from weir.components.ui.surface import NOT_NOW, Surface, control, drawn_on, page_link
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import Snapshot
@@ -77,38 +77,38 @@ def test_a_silent_cluster_stays_with_its_last_report(library, run_id):
 
 def test_a_message_brings_what_a_page_drawn_there_shows(library, run_id):
     past, target = Past(run_id, "/"), 5.0
-    data, _, page = first(library, past, T0 + 400, target)
-    found = moment(library, past, T0 + 500, 0, page.structure, target)
-    drawn, _ = start(world_at(library.run(run_id), T0 + 500, target), "/")
+    data, _ = first(PAGES, library, past, T0 + 400, target)
+    page = data["past"]["page"]
+    found = moment(PAGES, library, past, T0 + 500, 0, page, target)
+    drawn, _ = start(PAGES, world_at(library.run(run_id), T0 + 500, target), "/")
     assert found["charts"] == {c["key"]: {"x": c["x"], "y": c["y"]} for c in drawn["charts"]}
     assert found["all"]
-    on = moment(library, past, T0 + 500, data["past"]["at"], page.structure, target)
+    on = moment(PAGES, library, past, T0 + 500, data["past"]["at"], page, target)
     for key, points in on["charts"].items():
         assert points["x"] == [x for x in found["charts"][key]["x"] if x > data["past"]["at"]]
     assert on["live"] == found["live"]
     assert "health" not in found["regions"]
     assert found["map"]["clusters"]["a"]["href"].startswith(f"/replay/{run_id}/cluster/a?at=")
-    assert moment(library, past, T0 + 500, 0, "another", target)["redraw"]
+    assert moment(PAGES, library, past, T0 + 500, 0, "another", target)["redraw"]
 
 
 def test_where_scalers_are_asked_the_series_can_come_first(library, run_id):
     past, target = Past(run_id, "/scale/a"), 5.0
-    _, _, page = first(library, past, T0 + 400, target)
-    soon = moment(library, past, T0 + 500, 0, page.structure, target, soon=True)
-    whole = moment(library, past, T0 + 500, 0, page.structure, target)
+    page = first(PAGES, library, past, T0 + 400, target)[0]["past"]["page"]
+    soon = moment(PAGES, library, past, T0 + 500, 0, page, target, soon=True)
+    whole = moment(PAGES, library, past, T0 + 500, 0, page, target)
     assert soon["more"]
     assert "more" not in whole
     assert soon["seen"] == whole["seen"]
     assert soon["charts"]
     assert soon["charts"] == {k: c for k, c in whole["charts"].items() if c["x"]}
     room = Past(run_id, "/")
-    assert "more" not in moment(library, room, T0 + 500, 0, "", target, soon=True)
+    assert "more" not in moment(PAGES, library, room, T0 + 500, 0, "", target, soon=True)
 
 
 def test_nothing_acts_and_links_stay(library, run_id):
-    _, world, page = first(library, Past(run_id, "/"), T0 + 400, 5.0)
-    tree = json.loads(json.dumps(as_past(control_room.render(world, page), run_id, T0 + 400),
-                                 cls=__import__("plotly").utils.PlotlyJSONEncoder))  # fmt: skip
+    _, shown = first(PAGES, library, Past(run_id, "/"), T0 + 400, 5.0)
+    tree = json.loads(json.dumps(shown, cls=PlotlyJSONEncoder))
     buttons, links = [], []
 
     def walk(node):
@@ -129,9 +129,17 @@ def test_nothing_acts_and_links_stay(library, run_id):
     assert all(link.startswith(f"/replay/{run_id}") and "at=" in link for link in links)
 
 
-def test_what_shows_and_hides_keeps_working():
-    kept = as_past(html.Div([dcc.Link("x", href="/history"), html.A("y", href="#z")]), "r", 1.0)
-    assert [c.href for c in kept.children] == ["/history", "#z"]
+def test_a_surface_ends_with_its_page():
+    def draw():
+        with drawn_on(Surface("r", 1.0)):
+            assert page_link("x", "/audit").href == "/replay/r/audit?at=1000"
+            assert "id" not in control("x")
+            raise NotFound("of a page that cannot be drawn")
+
+    with pytest.raises(NotFound):
+        draw()
+    assert page_link("x", "/audit").href == "/audit"
+    assert control("x") == {"id": "x"}
 
 
 def test_addresses():

@@ -1,27 +1,30 @@
 """Audit, settings and recommendations in a replay: what was recorded, and nothing of the present."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
-from dash import dcc, html
 from plotly.utils import PlotlyJSONEncoder
 
 from tests.support.people import set_settings
 from tests.unit.metrics.runs.history_world import T0, fed, feed
 from weir.components.live.world import World
-from weir.components.pages.history import ids as own
-from weir.components.pages.history import router as history_router
-from weir.components.pages.replay import audit as replay_audit
-from weir.components.pages.replay.audit import trail_then
+from weir.components.pages.audit import ids as audit_ids
+from weir.components.pages.audit import then as replay_audit
+from weir.components.pages.audit.then import trail_then
+from weir.components.pages.base import Visit
+from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.page import moment
+from weir.components.pages.replay.moments import moment
+from weir.components.pages.replay.page import visit
 from weir.components.pages.replay.render_bar import replay_bar
-from weir.components.pages.replay.settings import sections_then
-from weir.components.pages.replay.tree import as_past
 from weir.components.pages.replay.view import SHOWN, WINDOW_S, Past
 from weir.components.pages.scale.hand import Bound
 from weir.components.pages.scale.render_hand import hand_card
-from weir.components.ui import ids, router
+from weir.components.pages.settings import ids as settings_ids
+from weir.components.pages.settings.then import sections_then
+from weir.components.ui import ids
+from weir.components.ui.surface import Surface, drawn_on
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Reason, Scale
@@ -68,10 +71,19 @@ def run_id(library):
     return list_runs(library.root)[0].id
 
 
+def visited(library, run_id, path, at):
+    """The page and its data, as somebody gets it who opens its address."""
+    site = SimpleNamespace(pages=PAGES, library=library)
+    address = f"/replay/{run_id}{path}"
+    search = f"?at={round(at * 1000)}"
+    return visit(
+        Visit(site=site, live=LIVE, place=PAGES.place(address), path=address, search=search)
+    )
+
+
 def drawn(library, run_id, path, at):
     """The page and its panels as they are sent, with all components in them."""
-    search = f"?at={round(at * 1000)}"
-    data, shown = history_router._replay(library, LIVE, Past(run_id, path), search, router._content)
+    data, shown = visited(library, run_id, path, at)
     return plain([shown, data["regions"]])
 
 
@@ -102,7 +114,7 @@ def words(node) -> str:
 def test_no_callback_and_no_button_belongs_to_the_page(library, run_id, path):
     """Whatever has a name could be filled or switched on by a callback of the live page."""
     found = list(components(drawn(library, run_id, path, T0 + 750)))
-    panel = own.REPLAY_AUDIT if path == "/audit" else own.REPLAY_SETTINGS
+    panel = audit_ids.THEN if path == "/audit" else settings_ids.THEN
     assert {c["props"]["id"] for c in found if "id" in c["props"]} == {panel, ids.REPLAY_ADVICE}
     assert not {c["type"] for c in found} & {"Button", "Store", "TextInput", "NumberInput"}
     links = [c["props"]["href"] for c in found if "href" in c["props"]]
@@ -166,12 +178,10 @@ def test_settings_are_those_of_the_moment(library, run_id):
 
 
 def test_another_moment_brings_the_panel_of_that_moment(library, run_id):
-    for path, panel in (("/audit", own.REPLAY_AUDIT), ("/settings/a", own.REPLAY_SETTINGS)):
-        data, _ = history_router._replay(
-            library, LIVE, Past(run_id, path), f"?at={round((T0 + 100) * 1000)}", router._content
-        )
+    for path, panel in (("/audit", audit_ids.THEN), ("/settings/a", settings_ids.THEN)):
+        data, _ = visited(library, run_id, path, (T0 + 100))
         page = data["past"]["page"]
-        found = moment(library, Past(run_id, path), T0 + 750, 0, page, 5.0)
+        found = moment(PAGES, library, Past(run_id, path), T0 + 750, 0, page, 5.0)
         then = drawn(library, run_id, path, T0 + 750)[1]
         assert plain(found["regions"][panel]) == then[panel] != plain(data["regions"][panel])
 
@@ -179,7 +189,7 @@ def test_another_moment_brings_the_panel_of_that_moment(library, run_id):
 def test_users_are_not_of_a_run(library, run_id):
     for ask in (
         lambda: drawn(library, run_id, "/users", T0 + 100),
-        lambda: moment(library, Past(run_id, "/users"), T0 + 100, 0, "", 5.0),
+        lambda: moment(PAGES, library, Past(run_id, "/users"), T0 + 100, 0, "", 5.0),
     ):
         with pytest.raises(Refused, match="a run does not record them"):
             ask()
@@ -187,13 +197,7 @@ def test_users_are_not_of_a_run(library, run_id):
 
 def test_an_old_recommendation_has_its_page_and_its_series(library, run_id):
     at = RECOMMENDED_AT + WINDOW_S + 200
-    data, shown = history_router._replay(
-        library,
-        LIVE,
-        Past(run_id, "/recommendation/r0"),
-        f"?at={round(at * 1000)}",
-        router._content,
-    )
+    data, shown = visited(library, run_id, "/recommendation/r0", at)
     assert "It is too full." in words(plain(data["regions"][ids.RECOMMENDATION]))
     assert "There is no recommendation" not in words(plain(shown))
     times = next(c["x"] for c in data["charts"] if c["key"] == "a/load")
@@ -205,17 +209,14 @@ def test_an_old_recommendation_has_its_page_and_its_series(library, run_id):
 
 def test_a_control_that_is_off_has_no_name():
     """The live page's preview would look at the present and switch the button on."""
-    tree = as_past(
-        html.Div([hand_card("a", Bound(executors=3, least=1, most=9)), dcc.Link("x", href="/")]),
-        "r",
-        1.0,
-    )
+    with drawn_on(Surface("r", 1.0)):
+        tree = hand_card("a", Bound(executors=3, least=1, most=9))
     names = [c["props"].get("id") for c in components(plain(tree))]
     assert ids.SCALE_NUMBER not in names
     assert ids.SCALE_APPLY not in names
 
 
 def test_the_bar_offers_every_page():
-    found = [c["props"]["data-inner"] for c in components(plain(replay_bar()))
+    found = [c["props"]["data-inner"] for c in components(plain(replay_bar(PAGES.navigation(replayed=True))))
              if "data-inner" in c["props"]]  # fmt: skip
     assert found == ["/", "/balance", "/scale", "/audit", "/settings"]

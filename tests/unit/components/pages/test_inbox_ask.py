@@ -15,7 +15,7 @@ from tests.unit.components.pages.controls import (
 from weir.components.live.control_reader import ControlReader
 from weir.components.pages.control_room import modes
 from weir.components.pages.recommendation import ask as asks
-from weir.components.pages.recommendation.render_dialog import decision_body, mode_radios, refusal
+from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.verification import Track
 from weir.controllers.engine.propose.make import undoing
@@ -106,7 +106,8 @@ def test_a_step_up_shows_the_record_that_justifies_it():
     ask = asks.mode_change(control_world(modes={"wide": Mode.AUTO}), "wide")
     assert [value for value, *_ in ask.modes] == [m.value for m in Mode]
     assert (ask.mode, ask.record) == ("auto", "No action here has been judged yet.")
-    assert to_json(mode_radios(ask))
+    assert "Auto (now)" in to_json(decision_body(ask))
+    assert "nothing would change" in to_json(decision_body(ask))
     world = control_world()
     assert "little to go by" in asks.mode_words(world, "wide", "auto")
     assert "nothing would change" in asks.mode_words(world, "wide", "approve")

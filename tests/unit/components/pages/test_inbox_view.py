@@ -14,12 +14,13 @@ from tests.unit.components.pages.controls import (
     recommendation,
 )
 from tests.unit.components.pages.outlooks import balance_world
+from weir.components.live import recommendation_words as words
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.pages.control_room import inbox as view
 from weir.components.pages.control_room.render_inbox import inbox_body
-from weir.components.pages.recommendation import text as words
+from weir.components.pages.registry import PAGES
 from weir.components.ui import ids
-from weir.components.ui.router import draw
+from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.recommendation import Figures, Status
@@ -181,11 +182,11 @@ def test_every_status_can_be_drawn(status):
 
 def test_the_inbox_is_sent_again_only_when_it_has_changed():
     world = control_world(recommendation())
-    _, seen = delta(world, cursor_of(start(world, "/")[0]["cursor"]))
-    message, _ = delta(replace(world, at=world.at + 1), seen)
+    _, seen = delta(PAGES, world, cursor_of(start(PAGES, world, "/")[0]["cursor"]))
+    message, _ = delta(PAGES, replace(world, at=world.at + 1), seen)
     assert ids.INBOX not in message.get("regions", {})
     decided = replace(world, control=control_world(recommendation(Status.REJECTED)).control)
-    message, _ = delta(decided, seen)
+    message, _ = delta(PAGES, decided, seen)
     assert ids.INBOX in message["regions"]
     assert "redraw" not in message
 
@@ -193,7 +194,7 @@ def test_the_inbox_is_sent_again_only_when_it_has_changed():
 def test_pause_is_on_every_page():
     world = control_world(paused=Paused(at=AT, by="ada"))
     for path in ("/", "/balance", "/cluster/wide", "/audit", "/settings", "/nowhere"):
-        message, _ = delta(world, cursor_of(start(world, path)[0]["cursor"]))
+        message, _ = delta(PAGES, world, cursor_of(start(PAGES, world, path)[0]["cursor"]))
         assert "ada" in to_json(message["regions"][ids.PAUSE])
 
 

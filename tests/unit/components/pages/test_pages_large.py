@@ -18,7 +18,6 @@ from weir.components.live.delta import Cursor, cursor_of, delta, start
 from weir.components.live.health import health, together
 from weir.components.live.shared import Shared
 from weir.components.live.world import World, world_of
-from weir.components.pages import page_of
 from weir.components.pages.control_room import attention
 from weir.components.pages.control_room import inbox as inbox_view
 from weir.components.pages.control_room.attention import FINE, IN_FULL, Attention, chosen
@@ -28,8 +27,8 @@ from weir.components.pages.control_room.inbox import (
     WAITS_SHOWN,
     inbox,
 )
-from weir.components.ui.path import place
-from weir.components.ui.router import draw
+from weir.components.pages.registry import PAGES
+from weir.components.web.router import draw
 from weir.controllers.engine.ports import Part
 from weir.controllers.engine.recommendation import Figures as Expected
 from weir.controllers.engine.recommendation import Status
@@ -88,9 +87,9 @@ def test_what_needs_attention_comes_first_whatever_its_name() -> None:
         "59": "no data", "58": "failing", "57": "overloaded", "56": "late", "55": "to decide",
         "00": "fine",
     }  # fmt: skip
-    page = start(world, "/")[1]
-    assert page.in_full[:5] == tuple(f"cluster-{n}" for n in (59, 58, 57, 56, 55))
-    assert len(page.in_full) == IN_FULL
+    page = start(PAGES, world, "/")[1]
+    assert page.own[:5] == tuple(f"cluster-{n}" for n in (59, 58, 57, 56, 55))
+    assert len(page.own) == IN_FULL
     assert page.figures["all/attention"].text == "5 clusters need attention now."
     assert page.figures["tile/cluster-57"].state == "bad"
 
@@ -108,34 +107,34 @@ def test_the_rest_is_chosen_by_load_and_stands_by_name() -> None:
 
 def test_cards_stay_while_loads_change_and_are_chosen_again_when_drawn() -> None:
     world = world_with(60)
-    data, page = start(world, "/")
+    data, page = start(PAGES, world, "/")
     seen = cursor_of(data["cursor"])
-    outside = next(c.name for c in world.snapshot.clusters if c.name not in page.in_full)
+    outside = next(c.name for c in world.snapshot.clusters if c.name not in page.own)
     worse = sample(outside, at=START + 5, rate=3000.0)
     now = world_of({**world.series, outside: (worse,)}, at=START + 6)
-    message, after = delta(now, seen)
+    message, after = delta(PAGES, now, seen)
     assert "redraw" not in message
     assert after.page == seen.page
     assert message["live"][f"tile/{outside}"][:2] == ["overloaded", "bad"]
     assert "not in full below" in message["live"]["all/attention"][0]
-    assert {key.split("/")[0] for key in message.get("points", {})} <= set(page.in_full)
-    assert start(now, "/")[1].in_full[0] == outside
+    assert {key.split("/")[0] for key in message.get("points", {})} <= set(page.own)
+    assert start(PAGES, now, "/")[1].own[0] == outside
 
 
 @pytest.mark.parametrize("gone", [0, 59])
 def test_a_cluster_that_comes_or_goes_has_the_page_drawn_again(gone: int) -> None:
     world = world_with(60)
-    seen = cursor_of(start(world, "/")[0]["cursor"])
+    seen = cursor_of(start(PAGES, world, "/")[0]["cursor"])
     fewer = {n: s for n, s in world.series.items() if n != f"cluster-{gone:02}"}
-    assert delta(world_of(fewer, at=world.at), seen)[0]["redraw"] is True
+    assert delta(PAGES, world_of(fewer, at=world.at), seen)[0]["redraw"] is True
     more = {**world.series, "new": (replace(sample("cluster-200"), operators=()),)}
-    assert delta(world_of(more, at=world.at), seen)[0]["redraw"] is True
+    assert delta(PAGES, world_of(more, at=world.at), seen)[0]["redraw"] is True
 
 
 @pytest.mark.parametrize("said", ["x.99999", "x.-1", "x.a-b", "x." + "1-" * 5000, "."])
 def test_a_structure_that_no_page_has_is_drawn_again(said: str) -> None:
     world = world_with(60)
-    message, _ = delta(world, cursor_of({"path": "/", "page": said}))
+    message, _ = delta(PAGES, world, cursor_of({"path": "/", "page": said}))
     assert message["redraw"] is True
 
 
@@ -147,9 +146,9 @@ def test_the_page_does_not_grow_with_the_clusters() -> None:
 
 def test_up_to_a_size_everything_is_shown() -> None:
     few = world_with(attention.MOST_CLUSTERS, 2)
-    data, page = start(few, "/")
-    assert len(page.in_full) == attention.MOST_CLUSTERS
-    assert data["overview"] is None
+    data, page = start(PAGES, few, "/")
+    assert len(page.own) == attention.MOST_CLUSTERS
+    assert "overview" not in data
     assert data["map"]
     text = to_json(draw(few, "/"))
     assert text.count("data-operator") == 2 * attention.MOST_CLUSTERS
@@ -167,7 +166,7 @@ def test_a_few_clusters_of_very_many_operators_are_a_large_room_too() -> None:
 
 
 def test_the_first_page_has_every_tile_with_its_figures() -> None:
-    data, _ = start(world_with(60), "/")
+    data, _ = start(PAGES, world_with(60), "/")
     assert [tile["name"] for tile in data["overview"]] == [f"cluster-{n:02}" for n in range(60)]
     assert data["overview"][7]["href"] == "/cluster/cluster-07"
     for tile in data["overview"]:
@@ -229,8 +228,8 @@ def regions(shared: Shared, world: World, seen: Cursor) -> dict[str, Any]:
 
 @pytest.mark.parametrize("clusters", [30, 3])
 def test_panels_of_a_large_room_are_told_every_few_seconds(clusters: int) -> None:
-    world, shared = world_with(clusters), Shared()
-    seen = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+    world, shared = world_with(clusters), Shared(PAGES)
+    seen = cursor_of(start(PAGES, told(world, 0.0), "/")[0]["cursor"])
     first = regions(shared, told(world, 0.0), seen)
     assert first
     soon = [regions(shared, told(world, s), seen) for s in (PANELS_EVERY_S / 2, PANELS_EVERY_S - 1)]
@@ -241,9 +240,9 @@ def test_panels_of_a_large_room_are_told_every_few_seconds(clusters: int) -> Non
 def test_tabs_that_show_other_clusters_in_full_share_the_panels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    world, shared, made = world_with(30), Shared(), list[World]()
+    world, shared, made = world_with(30), Shared(PAGES), list[World]()
     pages = ("x.0-1-2-3-4-5-6-7", "x.9-10-11-12-13-14-15-16")
-    tabs = [cursor_of(start(told(world, 0.0), "/", page)[0]["cursor"]) for page in pages]
+    tabs = [cursor_of(start(PAGES, told(world, 0.0), "/", page)[0]["cursor"]) for page in pages]
     assert tabs[0].page != tabs[1].page
     monkeypatch.setattr(inbox_view, "inbox", lambda seen: made.append(seen) or inbox(seen))
     for after_s in (0.0, 1.0, 2.0):
@@ -253,8 +252,8 @@ def test_tabs_that_show_other_clusters_in_full_share_the_panels(
 
 
 def test_what_people_do_is_told_at_once_and_what_the_engine_does_in_a_while() -> None:
-    world, shared = world_with(30), Shared()
-    seen = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+    world, shared = world_with(30), Shared(PAGES)
+    seen = cursor_of(start(PAGES, told(world, 0.0), "/")[0]["cursor"])
 
     def inbox_after(after_s: float, **control: Any) -> Any:
         now = replace(told(world, after_s), control=Control(**control))
@@ -270,11 +269,11 @@ def test_what_people_do_is_told_at_once_and_what_the_engine_does_in_a_while() ->
 
 
 def test_a_tab_never_goes_back_to_older_panels_than_it_was_drawn_with() -> None:
-    world, shared = world_with(30), Shared()
-    early = cursor_of(start(told(world, 0.0), "/")[0]["cursor"])
+    world, shared = world_with(30), Shared(PAGES)
+    early = cursor_of(start(PAGES, told(world, 0.0), "/")[0]["cursor"])
     first = regions(shared, told(world, 0.0), early)
     late_world = told(world, 1.0)
-    drawn_late = cursor_of(start(late_world, "/", early.page)[0]["cursor"])
+    drawn_late = cursor_of(start(PAGES, late_world, "/", early.page)[0]["cursor"])
     fresh = regions(shared, late_world, drawn_late)
     assert fresh != first
     assert regions(shared, told(world, 2.0), early) == fresh
@@ -282,16 +281,16 @@ def test_a_tab_never_goes_back_to_older_panels_than_it_was_drawn_with() -> None:
 
 def test_a_proposal_says_how_its_cluster_stands_now_also_where_it_has_no_card() -> None:
     world = world_with(30)
-    page = page_of(world, place("/"))
-    without = next(c.name for c in world.snapshot.clusters if c.name not in page.in_full)
+    page = PAGES.page(world, "/")
+    without = next(c.name for c in world.snapshot.clusters if c.name not in page.own)
     asked = recommendation(
         clusters=(without,),
         before=Expected(load={without: 1.2}, executors={without: 1}),
         predicted=Expected(load={without: 0.4}, executors={without: 3}),
     )
     wanting = replace(world, control=Control(recommendations=(asked,)))
-    page = page_of(wanting, place("/"), page.structure)
-    assert without not in page.in_full
+    page = PAGES.page(wanting, "/", page.structure)
+    assert without not in page.own
     shown = inbox(wanting).proposed[0]
     keys = {row.now for row in shown.rows if row.now}
     assert keys

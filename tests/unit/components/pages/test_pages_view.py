@@ -10,6 +10,7 @@ from weir.components.live.charts import cluster_charts, cluster_page_charts, ope
 from weir.components.live.world import samples_of_operator, stale, world_of
 from weir.components.pages.control_room.map import flow_map, flow_order, ranks
 from weir.components.pages.control_room.render_workload import highest_rate
+from weir.components.ui.figure import Figure
 from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import OperatorStatus
@@ -18,17 +19,17 @@ from weir.controllers.model.snapshot import OperatorStatus
 def test_overview_counts_only_what_comes_from_outside():
     figures = live.overview(demo_world())
     assert figures["all/arriving"].text == "200"
-    assert figures["all/load"] == live.Figure("1.20", "bad")
+    assert figures["all/load"] == Figure("1.20", "bad")
     assert figures["all/load-where"].text == "highest, on narrow"
     assert figures["all/latency"].state == "bad"
-    assert figures["all/operators"] == live.Figure("3 of 3", "ok")
+    assert figures["all/operators"] == Figure("3 of 3", "ok")
 
 
 def test_old_data_is_stale():
     assert not stale(demo_world(late_s=5.0), "wide")
     old = demo_world(late_s=7.0)
     assert stale(old, "wide")
-    assert live.overview(old)["all/clusters"] == live.Figure("0 of 2", "bad")
+    assert live.overview(old)["all/clusters"] == Figure("0 of 2", "bad")
 
 
 def test_charts_of_a_cluster():

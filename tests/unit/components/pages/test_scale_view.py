@@ -10,13 +10,12 @@ from tests.support.world import demo_world
 from weir.components.live.control import Control
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.live.world import world_of
-from weir.components.pages import page_of
+from weir.components.pages.registry import PAGES
 from weir.components.pages.scale import chart as scale_chart
 from weir.components.pages.scale import note as scale_note
 from weir.components.pages.scale import view as scale
 from weir.components.pages.scale.reader import LOOKED_AT_S, ScaleReader
-from weir.components.ui.path import place
-from weir.components.ui.router import draw
+from weir.components.web.router import draw
 from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import NoChange, Prediction, Reason, Scale
@@ -179,7 +178,7 @@ def test_the_model_is_compared_only_where_both_are_known():
 
 def test_pages_for_no_one_and_unknown_clusters():
     world = scale_world()
-    choice = page_of(world, place("/scale"))
+    choice = PAGES.page(world, "/scale")
     assert choice.kind == "scale_choice"
     assert choice.figures["scale/narrow/says"].text == "2 → 3"
     assert choice.figures["scale/wide/says"].text == "–"
@@ -187,23 +186,23 @@ def test_pages_for_no_one_and_unknown_clusters():
     unknown = to_json(draw(world, "/scale/moon"))
     assert "There is no cluster moon" in unknown
     assert "\\u002fscale\\u002fnarrow" in unknown
-    assert page_of(world_of({}, at=5.0), place("/scale")).kind == "empty"
-    assert page_of(world, place("/scale/a/b")).kind == "lost"
+    assert PAGES.page(world_of({}, at=5.0), "/scale").kind == "empty"
+    assert PAGES.page(world, "/scale/a/b").kind == "lost"
 
 
 def test_the_page_and_its_delta_can_be_sent():
     world = scale_world(memories={"narrow": remembered(learned(40))})
     assert to_json(draw(world, "/scale/narrow"))
-    data, _ = start(world, "/scale/narrow")
+    data, _ = start(PAGES, world, "/scale/narrow")
     assert len(data["charts"][0]["x"]) == 5
     assert data["charts"][0]["traces"][4]["right"] is True
     assert data["scale"]["curve"]["rewards"]
-    message, after = delta(world, cursor_of(data["cursor"]))
+    message, after = delta(PAGES, world, cursor_of(data["cursor"]))
     assert to_json(message)
-    again, _ = delta(world, after)
+    again, _ = delta(PAGES, world, after)
     assert set(again) == {"now", "path", "cursor"}, "what is drawn is not sent again"
     relearned = replace(world, memories={"narrow": remembered(learned(41))})
-    message, _ = delta(relearned, after)
+    message, _ = delta(PAGES, relearned, after)
     assert len(message["scale"]["curve"]["rewards"]) == 40
     assert "points" not in message
 
@@ -214,14 +213,13 @@ def test_only_what_is_looked_at_is_read():
     store.save_memories("narrow", {"drs": msgspec.json.encode({})})
     store.save_settings("scale:narrow", {"scaler": "drs"})
     store.save_settings("balance", {"moves": 3})
-    assert reader.read(store, 0.0).scale_outlooks == {}
-    reader.look("/cluster/narrow", 1.0)
-    assert reader.read(store, 1.0).scale_outlooks == {}
-    assert reader.look("/scale/narrow", 2.0)
+    assert PAGES.readers().keys() == {"scale"}, "the tabs of no other page have it read"
+    assert reader.read(store, 0.0) == {}
+    assert reader.look("narrow", 2.0)
     found = reader.read(store, 2.0)
-    assert set(found.scale_outlooks) == {"narrow"}
-    assert found.memories == {"narrow": {"drs": b"{}"}}
-    assert found.scale_settings == {"scale:narrow": {"scaler": "drs"}}
-    assert not reader.look("/scale/narrow", 3.0), "it is there"
-    assert reader.read(store, 4.0 + LOOKED_AT_S).memories == {}
-    assert reader.look("/scale/narrow", 5.0 + LOOKED_AT_S)
+    assert set(found["scale_outlooks"]) == {"narrow"}
+    assert found["memories"] == {"narrow": {"drs": b"{}"}}
+    assert found["scale_settings"] == {"scale:narrow": {"scaler": "drs"}}
+    assert not reader.look("narrow", 3.0), "it is there"
+    assert reader.read(store, 4.0 + LOOKED_AT_S) == {}
+    assert reader.look("narrow", 5.0 + LOOKED_AT_S)

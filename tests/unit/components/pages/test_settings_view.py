@@ -8,7 +8,7 @@ from tests.support.world import demo_world
 from weir.components.pages.settings import view
 from weir.components.pages.settings.actions import sections
 from weir.components.pages.settings.render import hits, settings_body
-from weir.components.ui.router import draw
+from weir.components.web.router import draw
 from weir.components.web.security import NOBODY, Person, Role, acting_as
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import checked, groups

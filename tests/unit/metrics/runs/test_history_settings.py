@@ -8,8 +8,8 @@ import pytest
 from tests.support.people import set_mode, set_settings
 from tests.unit.metrics.runs.history_world import T0, fed, feed, sample
 from weir.components.pages.replay.advice import advice
-from weir.components.pages.replay.settings import NOT_RECORDED
 from weir.components.pages.replay.view import with_scaling, world_at
+from weir.components.pages.settings.then import NOT_RECORDED
 from weir.controllers.model.snapshot import Mode
 from weir.metrics.runs.actions import SETTINGS
 from weir.metrics.runs.figures import run_figures

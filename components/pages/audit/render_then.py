@@ -3,19 +3,22 @@
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.page import Page
+from weir.components.live.world import World
+from weir.components.pages.audit import ids as own
 from weir.components.pages.audit.render import entries_list
+from weir.components.pages.audit.then import TrailThen
 from weir.components.pages.audit.view import Found
-from weir.components.pages.history import ids as own
-from weir.components.pages.replay.audit import TrailThen
 from weir.components.ui.parts import card, region
 
 
-def render() -> Component:
+def render(world: World, page: Page) -> Component:
     """The frame; the entries of each moment come as a panel."""
+    del world, page
     return html.Div(
         [
             html.Div(html.Div(html.H1("Audit"), className="card-title"), className="page-head"),
-            card(region(own.REPLAY_AUDIT, "audit-list"), title="Entries"),
+            card(region(own.THEN, "audit-list"), title="Entries"),
         ],
         className="stack",
     )

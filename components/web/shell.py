@@ -4,14 +4,11 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.pages.balance.render_preview import preview_dialog
-from weir.components.pages.recommendation.render_dialog import decision_dialog
+from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.render_bar import replay_bar
-from weir.components.pages.scale.render_settings import settings_dialog, sure_dialog
 from weir.components.ui import ids
 from weir.components.ui.dialog import dialog
 from weir.components.ui.parts import icon, region
-from weir.components.ui.path import AUDIT, BALANCE, CONTROL_ROOM, HISTORY, SCALE, SETTINGS
 from weir.components.ui.signed_in import who
 from weir.components.ui.states import loading
 from weir.components.ui.theme import THEME
@@ -30,7 +27,7 @@ def shell() -> Component:
                     [
                         _header(),
                         html.Div(id="banner", className="banner", role="alert", hidden=True),
-                        replay_bar(),
+                        replay_bar(PAGES.navigation(replayed=True)),
                     ],
                     className="top",
                 ),
@@ -38,10 +35,6 @@ def shell() -> Component:
                     html.Div(loading(), id=ids.PAGE), id="content", className="content", tabIndex=-1
                 ),
                 dialog(),
-                preview_dialog(),
-                decision_dialog(),
-                settings_dialog(),
-                sure_dialog(),
                 html.Div(id=ids.TOAST, className="toasts", role="status"),
                 *_stores(),
             ],
@@ -61,14 +54,7 @@ def _header() -> Component:
             ),
             # The browser marks the current one; the shell is the same on every page.
             html.Nav(
-                [
-                    dcc.Link("Control room", href=CONTROL_ROOM),
-                    dcc.Link("Balance", href=BALANCE),
-                    dcc.Link("Scale", href=SCALE),
-                    dcc.Link("History", href=HISTORY),
-                    dcc.Link("Audit", href=AUDIT),
-                    dcc.Link("Settings", href=SETTINGS),
-                ],
+                [dcc.Link(title, href=path) for title, path in PAGES.navigation()],
                 className="nav",
                 **{"aria-label": "Pages"},
             ),

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from weir.components.ui import text
+from weir.components.ui.text import who
 from weir.controllers.engine.recommendation import (
     ENGINE,
     Entry,
@@ -132,15 +133,6 @@ def number(value: float) -> str:
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
-
-
-def who(by: str) -> str:
-    """Who asked or acted, for the middle of a sentence.
-
-    >>> who("engine"), who("ada"), who("")
-    ('the engine', 'ada', 'somebody')
-    """
-    return "the engine" if by == ENGINE else by or "somebody"
 
 
 def source(recommendation: Recommendation) -> str:

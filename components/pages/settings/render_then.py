@@ -3,12 +3,12 @@
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.base import Page
-from weir.components.pages.history import ids as own
-from weir.components.pages.replay.settings import SectionsThen, value_words
 from weir.components.pages.scale.settings import Field, range_text
+from weir.components.pages.settings import ids as own
 from weir.components.pages.settings.render import changed_text, scopes
+from weir.components.pages.settings.then import SectionsThen, value_words
 from weir.components.pages.settings.view import Section
 from weir.components.ui.parts import icon, region
 
@@ -31,7 +31,7 @@ def render(world: World, page: Page) -> Component:
             html.Div(
                 [
                     scopes([c.name for c in world.snapshot.clusters], name),
-                    region(own.REPLAY_SETTINGS),
+                    region(own.THEN),
                 ],
                 className="settings",
             ),

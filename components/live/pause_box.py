@@ -3,23 +3,10 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.figures import Figures
-from weir.components.pages.recommendation.text import who
 from weir.components.ui import ids
-from weir.components.ui.parts import icon, live, since
+from weir.components.ui.parts import icon, since
+from weir.components.ui.text import who
 from weir.controllers.service import Paused
-
-
-def mode_button(figures: Figures, cluster: str) -> Component:
-    """Shows the mode and opens the dialog that changes it."""
-    return html.Button(
-        [html.Span("Mode", className="quiet"), live(figures, f"mode/{cluster}", "mode-name")],
-        id=ids.mode(cluster),
-        className="button button-mode",
-        type="button",
-        title=f"How much the engine may do on {cluster}",
-        **{"aria-label": f"Change the mode of {cluster}", "data-needs": "admin"},
-    )
 
 
 def pause_box(paused: Paused | None) -> Component:

@@ -1,0 +1,3 @@
+"""Ids of the audit page."""
+
+THEN = "replay-audit"  # the trail in a replay

@@ -1,0 +1,102 @@
+"""What the buttons on clusters and operators do. Always by HTTP: a click is carried out now
+or fails visibly."""
+
+import asyncio
+import uuid
+from typing import Any
+
+import msgspec
+from dash import ALL, MATCH, Dash, Input, Output, ctx, no_update
+
+from weir.components.live.commands import Question, question, scale_text
+from weir.components.live.hub import Hub
+from weir.components.pages.cluster.render_command import command_body
+from weir.components.ui import ids
+from weir.components.ui.asking import request
+from weir.components.ui.clicks import only_clicks
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs
+from weir.components.web.security import Role, require
+from weir.controllers import service
+from weir.controllers.engine.recommendation import Status
+from weir.controllers.model.command import ScaleTo, describe
+from weir.controllers.model.errors import InvalidInput
+
+ASKER = "command"
+
+
+def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
+    """The questions about clusters and operators, and what is done then."""
+
+    @app.callback(outputs(), Input(ids.ask(ALL, ALL, ALL), "n_clicks"), prevent_initial_call=True)
+    @require(Role.APPROVER)
+    async def ask(_clicks: list[int | None]) -> dict[str, Any]:
+        only_clicks()
+        asked, world = ctx.triggered_id, hub.world()
+        shown = question(world, asked["verb"], asked["cluster"], asked["operator"])
+        return dialog.opened(ASKER, _ask(shown, world.control.settings.comment_required))
+
+    @app.callback(
+        Output(ids.field_text("executors", MATCH), "children"),  # type: ignore[arg-type]
+        Input(ids.field("executors", MATCH), "value"),  # type: ignore[arg-type]
+        prevent_initial_call=True,
+    )
+    @require(Role.VIEWER)
+    async def explain(value: Any) -> Any:
+        cluster = hub.world().snapshot.cluster(ctx.triggered_id["of"])
+        if cluster is None or not isinstance(value, int):
+            return no_update
+        return scale_text(cluster.executors, value, cluster.cores_per_executor, cluster.name)
+
+    async def confirm(said: Said) -> Done:
+        done = await asyncio.to_thread(
+            _carry_on, hub, _asked(said.pending), said.fields.get("executors"), said.comment
+        )
+        await hub.refresh()
+        return Done(said=done)
+
+    dialog.on(ASKER, Role.APPROVER, confirm)
+
+
+def _ask(asked: Question, comment_required: bool) -> Ask:
+    return Ask(
+        title=asked.title,
+        body=command_body(asked),
+        error=asked.warning,
+        comment=True,
+        comment_required=comment_required,
+        confirm=asked.confirm,
+        danger=asked.danger,
+        # The id is fixed before the click, so that a second click is the same command.
+        pending={
+            "id": uuid.uuid4().hex,
+            "verb": asked.verb,
+            "cluster": asked.cluster,
+            "operator": asked.operator,
+        },
+    )
+
+
+def _asked(pending: Any) -> dict[str, str]:
+    """What the open dialog asked about, as it came back from the browser."""
+    try:
+        found: dict[str, str] = msgspec.convert(pending, dict[str, str])
+    except msgspec.ValidationError:
+        found = {}
+    if not {"id", "verb", "cluster", "operator"} <= found.keys():
+        raise InvalidInput("Open the dialog again; nothing was sent.")
+    return found
+
+
+def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> str:
+    """Do what the dialog asked about, and say so: scaling goes through the engine."""
+    ask = request(comment, asked["id"])
+    if asked["verb"] != "scale":
+        told = service.tell_operator(hub.store, ask, asked["verb"], asked["operator"])
+        return f"Sent to {told.cluster}: {describe(told.action)}."
+    if not isinstance(executors, int):
+        raise InvalidInput("Say how many executors there should be.", field="executors")
+    made = service.scale(hub.store, ask, asked["cluster"], executors)
+    words = describe(ScaleTo(executors=executors))
+    if made.status is Status.PROPOSED:
+        return f"{words.capitalize()} waits for somebody else to approve it."
+    return f"The engine is told: {asked['cluster']}, {words}."

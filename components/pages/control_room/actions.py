@@ -1,0 +1,70 @@
+"""What the controls of the load generators do. By HTTP, like all buttons."""
+
+import asyncio
+from typing import Any
+
+import redis
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx
+
+from weir.components.live.hub import Hub
+from weir.components.ui import ids
+from weir.components.ui.asking import request
+from weir.components.ui.clicks import AWAY, only_clicks
+from weir.components.ui.dialog import toast
+from weir.components.ui.text import rate
+from weir.components.web.security import Role, require
+from weir.controllers import service
+from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.metrics.store.redis_store import RedisStore
+
+
+def register(app: Dash, hub: Hub) -> None:
+    """Rate, pause and the slider that sets the number."""
+
+    @app.callback(
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        State(ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
+        State(ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
+        State(ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
+        prevent_initial_call=True,
+    )
+    @require(Role.APPROVER)
+    async def steer(
+        _set: Any, _pause: Any, rates: list[Any], names: list[dict[str, str]],
+        whys: list[Any], whose: list[dict[str, str]],
+    ) -> Any:  # fmt: skip
+        only_clicks()
+        asked = ctx.triggered_id
+        wanted = {n["name"]: r for n, r in zip(names, rates, strict=True)}.get(asked["name"])
+        comment = {n["name"]: w for n, w in zip(whose, whys, strict=True)}.get(asked["name"])
+        pause = asked["type"] == "workload-pause"
+        try:
+            done = await asyncio.to_thread(_steer, hub.store, asked["name"], pause, wanted, comment)
+        except WeirError as error:
+            return toast(str(error), "bad")
+        except (redis.exceptions.RedisError, OSError):
+            return toast(AWAY, "bad")
+        await hub.refresh()
+        return toast(done)
+
+    app.clientside_callback(
+        ClientsideFunction("weir", "slide"),
+        Output(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        Input(ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
+        prevent_initial_call=True,
+    )
+
+
+def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: Any) -> str:
+    """Change one generator and say what it does now."""
+    if pause:
+        stopped = any(w.paused for w in store.workloads() if w.name == name)
+        done = service.set_rate(store, request(comment), name, paused=not stopped)
+    elif isinstance(wanted, int | float):
+        done = service.set_rate(store, request(comment), name, float(wanted))
+    else:
+        raise InvalidInput("The rate is a number of rows per second, 0 or more.", field="rate")
+    return f"{name} pauses." if done.paused else f"{name} now sends {rate(done.rows_per_s)}."

@@ -1,0 +1,47 @@
+"""One operator, wherever it runs."""
+
+from weir.components.live import commands, markers
+from weir.components.live import figures as live
+from weir.components.live.charts import operator_charts
+from weir.components.live.commands_list import commands_list
+from weir.components.live.page import Page, Panel, made
+from weir.components.live.world import World, samples_of_operator
+from weir.components.pages.base import PageKind, unknown
+from weir.components.pages.operator.render import render
+from weir.components.ui import ids
+from weir.components.ui.path import Place
+
+PANELS = {
+    ids.COMMANDS: Panel(
+        lambda world, place: commands.rows(world, operator=place.name), commands_list
+    ),
+}
+
+
+def page_of(world: World, place: Place, drawn: str) -> Page:
+    """The operator, if somebody reports it."""
+    operator = world.snapshot.operator(place.name)
+    if operator is None:
+        return unknown(world, place)
+    return made(
+        place,
+        "operator",
+        render,
+        operator.cluster,
+        operator.stateful,
+        operator.reads,
+        operator.writes,
+        panels=PANELS,
+        clusters=(operator.cluster,),
+        charts=tuple(
+            operator_charts(
+                place.name, operator.cluster, world.target_latency_s, stateful=operator.stateful
+            )
+        ),
+        samples=lambda world: samples_of_operator(world, place.name),
+        figures=live.operator_figures(world, operator),
+        drawings={"events": markers.events(world, [operator.cluster], place.name)},
+    )
+
+
+PAGE = PageKind(kind="operator", addresses=("/operator/{name}",), of=page_of)

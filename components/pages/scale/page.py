@@ -1,0 +1,97 @@
+"""The scaling of one cluster, or the choice of one."""
+
+from dash import Dash
+
+from weir.components.live import commands, markers
+from weir.components.live.commands_list import commands_list
+from weir.components.live.page import Page, Panel, made
+from weir.components.live.world import World
+from weir.components.pages.base import PageKind, Site, empty, unknown
+from weir.components.pages.replay import child
+from weir.components.pages.replay.library import ANSWER_S, Library
+from weir.components.pages.replay.view import with_shadows
+from weir.components.pages.scale import actions, chart, qtable, qtable_actions, view
+from weir.components.pages.scale.note import note
+from weir.components.pages.scale.reader import ScaleReader
+from weir.components.pages.scale.render import render, render_choice
+from weir.components.pages.scale.render_answers import scale_note
+from weir.components.pages.scale.render_qtable import learner_box
+from weir.components.ui import ids
+from weir.components.ui.figure import Figure, Figures
+from weir.components.ui.path import SCALE, Place
+
+PANELS = {
+    ids.SCALE_NOTE: Panel(lambda world, place: note(world, place.name), scale_note),
+    ids.COMMANDS: Panel(
+        lambda world, place: commands.rows(world, cluster=place.name), commands_list
+    ),
+    ids.LEARNER: Panel(
+        lambda world, place: qtable.learner_text(qtable.learner(world, place.name)), learner_box
+    ),
+}
+
+
+def page_of(world: World, place: Place, drawn: str) -> Page:
+    """The cluster of that name, or all of them where none is named."""
+    snapshot = world.snapshot
+    cluster = snapshot.cluster(place.name)
+    if cluster is None and place.name:
+        return unknown(world, place)
+    if not snapshot.clusters:
+        return empty(world, place)
+    names = [c.name for c in snapshot.clusters]
+    if cluster is None:
+        brief: Figures = {}
+        for one in snapshot.clusters:
+            brief |= view.brief(world, one)
+        return made(place, "scale_choice", render_choice, names, figures=brief)
+    outlook, learner = view.outlook_of(world, place.name), qtable.learner(world, place.name)
+    figures = view.figures(world, cluster)
+    figures[f"scale/{place.name}/error"] = Figure(chart.error_text(outlook))
+    return made(
+        place,
+        "scale",
+        render,
+        names,
+        [cluster.can_scale, cluster.min_executors, cluster.max_executors],
+        [learner.space.bins, world.control.settings.comment_required],
+        panels=PANELS,
+        clusters=(place.name,),
+        charts=(chart.steps_chart(place.name, world.target_latency_s),),
+        figures=figures,
+        drawings={
+            "scale": {
+                "qtable": qtable.heatmap(learner),
+                "curve": qtable.curve(learner),
+                "sojourn": chart.sojourn(outlook),
+            },
+            "events": markers.events(world, (place.name,)),
+        },
+    )
+
+
+def _then(world: World, place: Place, library: Library) -> World:
+    """With what every scaler would have said at that moment."""
+    assert world.run is not None
+    names = [place.name] if place.name in world.series else list(world.series)
+    ask = library.helper.ask
+    found = ask(ANSWER_S, child.shadows_of, world.run.info.id, names, world.at)
+    return with_shadows(world, found)
+
+
+def _register(app: Dash, site: Site) -> None:
+    actions.register(app, site.hub, site.dialog)
+    qtable_actions.register(app, site.hub, site.dialog)
+
+
+PAGE = PageKind(
+    kind="scale",
+    addresses=(SCALE, f"{SCALE}/{{name}}"),
+    title="Scale",
+    of=page_of,
+    reads=ScaleReader,
+    then=_then,
+    slow_then=True,
+    whole_then=True,
+    register=_register,
+)

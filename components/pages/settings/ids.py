@@ -1,0 +1,3 @@
+"""Ids of the settings page."""
+
+THEN = "replay-settings"  # the settings in a replay

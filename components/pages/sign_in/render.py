@@ -1,0 +1,78 @@
+"""The pages that need no Dash: signing in, and choosing a password."""
+
+from html import escape
+
+from weir.components.web.security.passwords import SHORTEST
+
+_FRAME = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>{title} - Weir</title>
+    <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
+    <script src="/assets/boot.js"></script>
+    <link rel="stylesheet" href="/assets/a-theme.css">
+    <link rel="stylesheet" href="/assets/b-base.css">
+    <link rel="stylesheet" href="/assets/d-controls.css">
+    <link rel="stylesheet" href="/assets/n-signin.css">
+  </head>
+  <body class="sign-in">
+    <main class="sign-in-card">
+      <img class="sign-in-logo" src="/assets/favicon.svg" alt="" width="44" height="44">
+      <h1>{heading}</h1>
+      {body}
+    </main>
+    <script src="/assets/signin.js"></script>
+  </body>
+</html>
+"""
+
+
+def sign_in() -> str:
+    """Name and password; a one-time link signs in by itself."""
+    body = """
+      <p class="sign-in-lead" id="lead">The control room for Spark streams.</p>
+      <form id="form" data-post="/sign-in">
+        <label>Name
+          <input name="name" autocomplete="username" autocapitalize="none" spellcheck="false"
+                 required maxlength="64" autofocus>
+        </label>
+        <label>Password
+          <input name="password" type="password" autocomplete="current-password" required
+                 maxlength="256">
+        </label>
+        <p class="sign-in-error" id="error" role="alert"></p>
+        <button class="button button-primary" type="submit">Sign in</button>
+      </form>
+      <p class="sign-in-help">No password yet, or forgotten? An admin can make you a one-time link,
+        or <code>weir user link NAME</code> on the machine.</p>"""
+    return _FRAME.format(title="Sign in", heading="Sign in to Weir", body=body)
+
+
+def password(name: str, *, old: bool, csrf_cookie: str) -> str:
+    """Choose a password; the present one is asked for unless a link has opened the session."""
+    shown = escape(name)
+    present = """
+        <label>Present password
+          <input name="old" type="password" autocomplete="current-password" required
+                 maxlength="256" autofocus>
+        </label>"""
+    body = f"""
+      <p class="sign-in-lead">Signed in as <strong>{shown}</strong>. At least {SHORTEST} characters;
+        several words are easy to remember and hard to guess.</p>
+      <form id="form" data-post="/password" data-csrf="{escape(csrf_cookie)}">
+        <input type="text" name="name" value="{shown}" autocomplete="username" hidden>{present if old else ""}
+        <label>New password
+          <input name="new" type="password" autocomplete="new-password" required
+                 minlength="{SHORTEST}" maxlength="256">
+        </label>
+        <label>New password again
+          <input name="again" type="password" autocomplete="new-password" required maxlength="256">
+        </label>
+        <p class="sign-in-error" id="error" role="alert"></p>
+        <button class="button button-primary" type="submit">Set password</button>
+        <a class="button" href="/">Not now</a>
+      </form>"""
+    return _FRAME.format(title="Password", heading="Choose a password", body=body)

@@ -1,0 +1,26 @@
+"""What a run would have been under another policy."""
+
+from dash import Dash
+
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.what_if import actions
+from weir.components.pages.what_if.render import render
+
+
+def _visit(visit: Visit) -> Drawn:
+    info = visit.site.library.run(visit.place.name).info
+    return {}, render(info, visit.live.target_latency_s)
+
+
+def _register(app: Dash, site: Site) -> None:
+    actions.register(app, site.library)
+
+
+PAGE = PageKind(
+    kind="what_if",
+    addresses=("/history/{name}/what-if",),
+    of=recorded,
+    offline=True,
+    visit=_visit,
+    register=_register,
+)

@@ -21,8 +21,11 @@ test: setup-tests lint ## Lint and run every test (ARGS="-m 'not spark'" for a p
 test-unit: setup-tests ## The tests that need neither Spark nor Redis nor a browser
 	@exec $(BIN)/python -m pytest -n auto tests/unit weir $(ARGS)
 
-lint: setup-tests ## ruff, mypy --strict, import-linter
+lint: setup-tests ## ruff, mypy --strict, import-linter, ESLint
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@if [ -d tests/scripts/node_modules ]; then \
+	  tests/scripts/node_modules/.bin/eslint --config tests/scripts/eslint.config.mjs assets tests/scripts; \
+	else echo "Node is not there: the scripts in assets/ are not checked."; fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prepares what Weir needs: Java 17 or later, a virtual environment and, with --tests, the test
-# packages and Chromium. Checks first, repairs what is half-made, and does nothing where all is there.
+# packages, Chromium and, where Node is there, what checks the scripts. Checks first, repairs what
+# is half-made, and does nothing where all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
 tests=""
@@ -79,4 +80,17 @@ if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
   .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps -e . ||
     fail "Weir could not be installed into .venv; see the lines above."
   printf '%s\n' "$state" > "$stamp"
+fi
+
+# -- what checks the scripts in assets/, where Node is there; Weir itself runs without it
+if [ -n "$tests" ]; then
+  checks="tests/scripts"
+  if ! command -v npm >/dev/null || ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
+    say "Node 20.19 or later is not there: the scripts in assets/ are not checked."
+  elif ! cmp -s "$checks/package-lock.json" "$checks/node_modules/.ready"; then
+    say "Installing ESLint and jsdom for the scripts in assets/ ..."
+    npm ci --prefix "$checks" --no-audit --no-fund --loglevel=error >&2 ||
+      fail "The packages of $checks could not be installed; see the lines above."
+    cp "$checks/package-lock.json" "$checks/node_modules/.ready"
+  fi
 fi

@@ -1,4 +1,4 @@
-"""The place of one chart; `assets/chart.js` draws into it."""
+"""The place of one chart; `assets/live/chart.js` draws into it."""
 
 from dash import html
 from dash.development.base_component import Component

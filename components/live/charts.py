@@ -1,7 +1,7 @@
 """Which series there are, and how a report becomes their next points.
 
 A chart is a fixed set of traces over the reports of one cluster. The server
-sends its points; `assets/chart.js` draws them and knows nothing of their meaning.
+sends its points; `assets/live/chart.js` draws them and knows nothing of their meaning.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -26,7 +26,7 @@ REGIONS = (
 )  # fmt: skip
 """Panels that are sent whole when they change."""
 
-# What was pressed in one of them, as `assets/regions.js` tells it.
+# What was pressed in one of them, as `assets/live/regions.js` tells it.
 PRESSED_DECIDE = "pressed-decide"
 PRESSED_PAUSE = "pressed-pause"
 

@@ -12,7 +12,7 @@ Child = Component | str | None
 
 
 def icon(name: str, label: str = "") -> Component:
-    """One of the icons in `assets/icons`; with a label it speaks, without it is decoration."""
+    """One of the icons in `assets/ui/icons`; with a label it speaks, without it is decoration."""
     if label:
         return html.Span(
             className=f"icon icon-{name}", role="img", **{"aria-label": label}, title=label
@@ -66,14 +66,14 @@ def data_age(cluster: str) -> Component:
 
 
 def region(name: str, className: str | None = None) -> Component:
-    """Where a panel goes that is sent whole when it changes; `assets/regions.js` fills it."""
+    """Where a panel goes that is sent whole when it changes; `assets/live/regions.js` fills it."""
     return html.Div(id=name, className=className, **{"data-region": name})
 
 
 def still(parts: list[Component]) -> dict[str, str]:
     """The content of an element that Dash has nothing to do with: no ids, no callbacks.
 
-    Each of its components would look at every change of any other (see `assets/regions.js`).
+    Each of its components would look at every change of any other (see `assets/live/regions.js`).
     """
     return {"data-tree": as_json(parts).decode()}
 

@@ -1,9 +1,11 @@
 """The look that Mantine's components share with the style sheet.
 
-All colours stand in `assets/theme.css`, once for light and once for dark.
+All colours stand in `assets/ui/theme.css`, once for light and once for dark.
 """
 
 from typing import Any
+
+from weir.components.ui.assets import head
 
 FONT = (
     'Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", Arial, '
@@ -23,20 +25,16 @@ THEME: dict[str, Any] = {
     },
 }  # fmt: skip
 
-INDEX = """<!DOCTYPE html>
+INDEX = f"""<!DOCTYPE html>
 <html lang="en">
   <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>{%title%}</title>
-    <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
-    <script src="/assets/boot.js"></script>
-    {%css%}
+    {head()}
+    <title>{{%title%}}</title>
+    {{%css%}}
   </head>
   <body>
-    {%app_entry%}
-    <footer><script src="/vendor/plotly.min.js"></script>{%config%}{%scripts%}{%renderer%}</footer>
+    {{%app_entry%}}
+    <footer><script src="/vendor/plotly.min.js"></script>{{%config%}}{{%scripts%}}{{%renderer%}}</footer>
   </body>
 </html>
 """

@@ -1,4 +1,4 @@
-"""Components as plain trees, for what `assets/regions.js` puts on the page instead of Dash."""
+"""Components as plain trees, for what `assets/live/regions.js` puts on the page instead of Dash."""
 
 from typing import Any
 

@@ -22,6 +22,7 @@ from weir.components.pages.base import Site
 from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.library import Library
 from weir.components.pages.sign_in.service import SignIn
+from weir.components.ui import assets
 from weir.components.ui.dialog import Dialog
 from weir.components.ui.theme import INDEX
 from weir.components.web import api, presence, router
@@ -64,8 +65,8 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_server: FastAPI) -> AsyncIterator[None]:
-        # Dash does this with the first request for "/"; a worker whose first request is for
-        # another page would answer it without our scripts and styles.
+        # Dash does this with the first request for "/"; until then a worker refuses to hand out
+        # the scripts of its components.
         app._setup_server()
         hub.start()
         beating = asyncio.create_task(presence.beat(store))
@@ -94,13 +95,14 @@ def create_app(
         title="Weir",
         update_title=None,
         assets_folder=str(ASSETS),
-        assets_ignore=r"boot\.js|signin\.js",
+        include_assets_files=False,  # not by letters: in the order of `ui/assets.py`
         index_string=INDEX,
         compress=True,
         suppress_callback_exceptions=True,
         enable_mcp=False,
         csrf_token_name=gate.csrf_cookie,
     )
+    assets.load(app)
     app.layout = shell
     router.register(app, site)
     feed.register(app, hub, PAGES)

@@ -331,7 +331,7 @@ def test_a_fresh_server_answers_any_page_with_its_scripts(pages_redis):
     server = WebServer(pages_redis.url).start()
     try:
         found = [server.get("/balance").text for _ in range(6)]  # both workers
-        assert all("/assets/matrix.js" in text for text in found)
+        assert all("/assets/pages/balance/matrices.js" in text for text in found)
     finally:
         server.stop()
 

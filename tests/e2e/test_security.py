@@ -72,7 +72,7 @@ def test_no_route_answers_without_a_session(inside, said):
 def test_what_is_open_is_open(inside):
     for method, path in OPEN - {("POST", "/sign-in"), ("POST", "/sign-in/link")}:
         assert inside.ask(method, path).status_code == 200, path
-    assert inside.ask("GET", "/assets/feed.js").status_code == 401
+    assert inside.ask("GET", "/assets/live/feed.js").status_code == 401
     assert inside.ask("GET", "/assets/../users.json").status_code == 401
 
 

@@ -1,4 +1,4 @@
-"""The places of the three correlation matrices; `assets/matrix.js` draws into them."""
+"""The places of the three correlation matrices; `assets/pages/balance/matrices.js` draws into them."""
 
 from dash import html
 from dash.development.base_component import Component

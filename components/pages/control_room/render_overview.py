@@ -1,4 +1,4 @@
-"""All clusters of a large control room, small; `assets/overview.js` draws them."""
+"""All clusters of a large control room, small; `assets/pages/control_room/overview.js` draws them."""
 
 from dash import html
 from dash.development.base_component import Component

@@ -1,4 +1,4 @@
-"""Plots of the History pages: what they show; `assets/history.js` draws them."""
+"""Plots of the History pages: what they show; `assets/pages/history/plots.js` draws them."""
 
 from collections.abc import Iterable, Sequence
 from math import isfinite

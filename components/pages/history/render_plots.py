@@ -1,4 +1,4 @@
-"""Places of the plots; `assets/history.js` draws into them."""
+"""Places of the plots; `assets/pages/history/plots.js` draws into them."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The bar that drives a replay; `assets/replay.js` fills it in. Hidden on live pages."""
+"""The bar that drives a replay; `assets/pages/replay/bar.js` fills it in. Hidden on live pages."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the Q-learning scaler has learned; `assets/qtable.js` draws into the empty boxes."""
+"""What the Q-learning scaler has learned; `assets/pages/scale/qtable.js` draws into the empty boxes."""
 
 from dash import dcc, html
 from dash.development.base_component import Component

@@ -2,29 +2,22 @@
 
 from html import escape
 
+from weir.components.ui import assets
 from weir.components.web.security.passwords import SHORTEST
 
 _FRAME = """<!DOCTYPE html>
 <html lang="en">
   <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
     <title>{title} - Weir</title>
-    <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
-    <script src="/assets/boot.js"></script>
-    <link rel="stylesheet" href="/assets/a-theme.css">
-    <link rel="stylesheet" href="/assets/b-base.css">
-    <link rel="stylesheet" href="/assets/d-controls.css">
-    <link rel="stylesheet" href="/assets/n-signin.css">
+    {head}
   </head>
   <body class="sign-in">
     <main class="sign-in-card">
-      <img class="sign-in-logo" src="/assets/favicon.svg" alt="" width="44" height="44">
+      <img class="sign-in-logo" src="{icon}" alt="" width="44" height="44">
       <h1>{heading}</h1>
       {body}
     </main>
-    <script src="/assets/signin.js"></script>
+    <script src="{script}"></script>
   </body>
 </html>
 """
@@ -48,7 +41,7 @@ def sign_in() -> str:
       </form>
       <p class="sign-in-help">No password yet, or forgotten? An admin can make you a one-time link,
         or <code>weir user link NAME</code> on the machine.</p>"""
-    return _FRAME.format(title="Sign in", heading="Sign in to Weir", body=body)
+    return _framed("Sign in", "Sign in to Weir", body)
 
 
 def password(name: str, *, old: bool, csrf_cookie: str) -> str:
@@ -75,4 +68,15 @@ def password(name: str, *, old: bool, csrf_cookie: str) -> str:
         <button class="button button-primary" type="submit">Set password</button>
         <a class="button" href="/">Not now</a>
       </form>"""
-    return _FRAME.format(title="Password", heading="Choose a password", body=body)
+    return _framed("Password", "Choose a password", body)
+
+
+def _framed(title: str, heading: str, body: str) -> str:
+    return _FRAME.format(
+        title=title,
+        heading=heading,
+        body=body,
+        head=assets.head(*assets.SIGN_IN_STYLES),
+        icon=assets.url(assets.ICON),
+        script=assets.url(assets.SIGN_IN_SCRIPT),
+    )

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from weir.components.ui.assets import API_STYLES, head
 from weir.components.web.api.reply import Problem, json, schemas_of
 from weir.components.web.security import Role, declared_role, require
 
@@ -74,7 +75,7 @@ def page(described: dict[str, Any]) -> str:
             by_tag.setdefault(operation.get("tags", ["other"])[0], []).append(row)
     tags = sorted(by_tag, key=lambda tag: (tag == "other", list(by_tag).index(tag)))
     parts = [f"<h2>{escape(tag)}</h2>{''.join(by_tag[tag])}" for tag in tags]
-    return _PAGE.format(about=_html(_ABOUT), operations="".join(parts))
+    return _PAGE.format(head=head(*API_STYLES), about=_html(_ABOUT), operations="".join(parts))
 
 
 def _row(method: str, path: str, operation: dict[str, Any]) -> str:
@@ -99,15 +100,8 @@ def _html(text: str) -> str:
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
   <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
     <title>HTTP API - Weir</title>
-    <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml">
-    <script src="/assets/boot.js"></script>
-    <link rel="stylesheet" href="/assets/a-theme.css">
-    <link rel="stylesheet" href="/assets/b-base.css">
-    <link rel="stylesheet" href="/assets/n-signin.css">
+    {head}
   </head>
   <body class="api">
     <main>

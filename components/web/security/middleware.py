@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
+from weir.components.ui import assets
 from weir.components.web.security.events import SecurityEvent, Sink, audited_by, one_line, record
 from weir.components.web.security.gate import CSRF_HEADER, Admission, Gate, same
 from weir.components.web.security.limits import (
@@ -49,10 +50,7 @@ REFUSED = 4403
 
 OPEN = frozenset({
     ("GET", "/health"), ("GET", "/sign-in"), ("POST", "/sign-in"), ("POST", "/sign-in/link"),
-    *(("GET", f"/assets/{name}") for name in (
-        "a-theme.css", "b-base.css", "d-controls.css", "n-signin.css", "icons.css",
-        "favicon.svg", "boot.js", "signin.js",
-    )),
+    *(("GET", assets.url(name)) for name in assets.OPEN),
 })  # fmt: skip
 """What needs no session: health, the sign-in page and what it is made of."""
 

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { open, plain, press, sized } from "./page.mjs";
+
+describe("the map", () => {
+  const layout = (down, size) => ({
+    down, size,
+    boxes: { wide: [0, 0, 200, 120] },
+    nodes: { tweets: [0, 40, 60, 30], extractor: [100, 20, 160, 70], sink: [100, 200, 160, 70] },
+  });
+  const operator = { href: "/operator/extractor", status: "running", load: "52%", queue: "12", fill: 0.5, over: false, moving: "" };
+  let page, box;
+  beforeEach(() => {
+    page = open(["ui/dom.js", "pages/control_room/map.js"], "<div data-map></div>");
+    box = sized(page.document.querySelector("[data-map]"), 900, 300);
+    page.weir.map = {
+      wide: layout(false, [400, 300]),
+      tall: layout(true, [200, 500]),
+      clusters: { wide: { href: "/cluster/wide" } },
+      operators: { extractor: operator },
+      edges: [{ id: "e1", source: "tweets", target: "extractor", dataset: "tweets", rate: 99, text: "99/s" }],
+    };
+    page.weir.drawMap();
+  });
+  const shape = () => box.querySelector("svg").getAttribute("viewBox");
+
+  it("has the shape that fits", () => {
+    assert.equal(shape(), "-6 -6 412 312");
+    sized(box, 390, 300);
+    page.weir.drawMap();
+    assert.equal(shape(), "-6 -6 212 512");
+  });
+  it("leads an edge from border to border", () => {
+    assert.equal(box.querySelector(".map-line").getAttribute("d"), "M60,55C100,55 60,55 93,55");
+    assert.equal(box.querySelector(".map-tip").getAttribute("d"), "M100,55l-8,-4.5v9z");
+  });
+  it("tells data sets that nobody writes from operators", () => {
+    assert.equal(box.querySelector(".map-source text").textContent, "tweets");
+    assert.equal(box.querySelector(".map-operator").getAttribute("href"), "/operator/extractor");
+  });
+  it("keeps its elements when only figures change", () => {
+    const link = box.querySelector(".map-operator");
+    const changes = { operators: { extractor: { ...operator, load: "90%", fill: 1, over: true } }, edges: [{ ...page.weir.map.edges[0], rate: 999, text: "999/s" }] };
+    page.weir.changeMap(changes);
+    page.weir.drawMap(changes);
+    assert.equal(box.querySelector(".map-operator"), link);
+    assert.equal(link.dataset.over, "true");
+    assert.equal(box.querySelector(".map-bar").getAttribute("width"), "136.0");
+    assert.equal(box.querySelector(".map-line").getAttribute("stroke-width"), "3.45");
+    assert.equal(box.querySelector(".map-rate").textContent, "999/s");
+  });
+});
+
+describe("a correlation matrix", () => {
+  let page, drawn;
+  beforeEach(() => {
+    drawn = [];
+    page = open(["ui/dom.js", "pages/balance/matrices.js"], '<div data-matrix="m"></div>');
+    page.weir.models = {};
+    page.weir.colour = (name) => name;
+    page.window.Plotly = {
+      react: (element, [trace], layout) => Promise.resolve(drawn.push({ trace, layout })),
+      Fx: { hover: (element, at) => drawn.push(at), unhover() {} },
+    };
+    sized(page.document.querySelector("[data-matrix]"), 400, 300);
+  });
+  const model = {
+    key: "m", rows: ["a", "b"], columns: ["a", "a very long operator"], values: [[1, -0.456], [0, 0.3]],
+    periods: [[9, 9], [1, 9]], own: [[1, 1]], bands: [[0.5, "rise together"], [-0.2, "unrelated"], [-1, "opposed"]],
+  };
+  const draw = (more) => {
+    page.weir.takeBalance({ matrices: [{ ...model, ...more }], events: {} });
+    page.weir.drawMatrices();
+    return plain(drawn[0]);
+  };
+  it("says what each cell means", () => {
+    const { hovertext } = draw().trace;
+    assert.equal(hovertext[0][0], "<b>a</b> with itself");
+    assert.match(hovertext[0][1], /−0.46: opposed, over 9 periods$/);
+    assert.match(hovertext[1][0], /too few periods/);
+    assert.match(hovertext[1][1], /the rest of <b>a very long operator<\/b>/);
+  });
+  it("cuts long names and prints figures where there is room", () => {
+    const { trace, layout } = draw();
+    assert.deepEqual(layout.xaxis.ticktext, ["a", "a very long o…"]);
+    assert.equal(trace.texttemplate, "%{text}");
+    assert.deepEqual(trace.text, [["1.00", "−0.46"], ["0.00", "0.30"]]);
+  });
+  it("prints none where there is not", () => {
+    sized(page.document.querySelector("[data-matrix]"), 160, 300);
+    assert.equal(draw().trace.texttemplate, "");
+  });
+  it("is walked with the arrow keys and has an end", () => {
+    draw();
+    const element = page.document.querySelector("[data-matrix]");
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"]) press(page, element, key);
+    assert.deepEqual(plain(drawn.at(-1)), { xval: 1, yval: 1 });
+  });
+});
+
+describe("the Q-table", () => {
+  const model = {
+    first: 2, bins: ["1 s", "2 s"], actions: ["fewer", "same", "more"], present: 5, // 2 s, rising
+    values: [[0, 0.5, -1], [0, 0, 0], [0, 0, 0], [0.1, 0.2, 0.3]],
+    visits: [[1, 2, 3], [0, 0, 0], [0, 0, 0], [4, 5, 6]],
+    best: [1, 0, 0, 2], trail: [[0, 4, 1, -0.5, 7], [0, 99, 1, 0, 4]],
+  };
+  let page, box;
+  beforeEach(() => {
+    page = open(["ui/dom.js", "pages/scale/qtable.js"], "<div data-qtable tabindex=0></div>");
+    box = sized(page.document.querySelector("[data-qtable]"), 690, 150);
+    page.weir.drawQtable(box, model);
+  });
+  const cell = (state, action) => box.querySelector(`[data-state="${state}"][data-action="${action}"]`);
+
+  it("has a cell for every state and action", () => {
+    assert.equal(box.querySelectorAll(".q-cell").length, 12);
+    assert.equal(cell(4, 1).querySelector(".q-value").textContent, "★0.50");
+    assert.equal(cell(4, 2).querySelector(".q-value").textContent, "−1.00");
+    assert.equal(cell(7, 2).querySelector(".q-visits").textContent, "×6");
+  });
+  it("frames the present state in every panel, and draws steps that it shows", () => {
+    assert.equal(box.querySelectorAll(".q-present").length, 3);
+    assert.deepEqual([...box.querySelectorAll("[data-step]")].map((e) => e.dataset.step), ["0"]);
+  });
+  it("is walked with the arrow keys and has an end", () => {
+    press(page, box, "ArrowDown"); // begins at the present state
+    assert.ok(cell(5, 0).classList.contains("q-here"));
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"]) press(page, box, key);
+    assert.ok(cell(7, 1).classList.contains("q-here"));
+    assert.match(box.querySelector(".tip").textContent, /Latency 2 s, workload rising.*visited5 times/);
+  });
+});
+
+describe("the timeline of a replay", () => {
+  const { weir, document } = open(["ui/dom.js", "live/chart-math.js", "pages/replay/line.js"], '<div id="line"></div>');
+  const line = document.getElementById("line");
+  const draw = (more) =>
+    weir.drawTimeline(line, {
+      first_at: 0, last_at: 100, period_s: 2, at: [0, 50, 100], values: [0, 10, 5], marks: [], label: "Rows waiting", unit: "rows", ...more,
+    });
+  const path = () => line.querySelector("path").getAttribute("d");
+  it("is as high as its highest value", () => {
+    draw();
+    assert.equal(path(), "M0.0 40L0.0 39.0L500.0 2.0L1000.0 20.5L1000.0 40Z");
+    assert.equal(line.querySelector(".line-words").textContent, "Rows waiting, at most 10 rows");
+  });
+  it("has a gap where nobody reported", () => {
+    draw({ at: [0, 1, 2, 3, 4, 5, 6, 7, 90, 100], values: Array(10).fill(1) });
+    assert.equal(path().match(/Z/g).length, 2);
+  });
+  it("survives a run without values", () => {
+    draw({ at: [], values: [] });
+    assert.equal(line.querySelector("path"), null);
+  });
+  it("has marks where things happened, those of one kind together", () => {
+    draw({ marks: [{ at: 75e3, kind: "settings", text: "s" }, { at: 25e3, kind: "action", text: "scaled" }, { at: 1, kind: "unknown", text: "" }] });
+    const found = [...line.querySelectorAll(".mark")].map((mark) => [mark.className, mark.style.left]);
+    assert.deepEqual(found, [["mark mark-action", "25%"], ["mark mark-settings", "75%"]]);
+  });
+});

@@ -5,9 +5,8 @@ from fnmatch import fnmatch
 from importlib.resources import files
 from pathlib import Path
 
+from tests.support.processes import ROOT
 from weir.metrics.agent import listener
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_listeners_source_lies_beside_its_module() -> None:
@@ -24,4 +23,4 @@ def test_the_wheel_takes_every_file_that_the_code_reads() -> None:
 
 
 def _is_data(path: Path) -> bool:
-    return path.is_file() and path.suffix not in (".py", ".pyc") and path.name[0] != "."
+    return path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts

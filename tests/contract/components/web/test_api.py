@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 from schemathesis import GenerationMode
 
+from tests.support.examples import examples
 from tests.support.inside import ORIGIN, Inside
 from weir.components.web.security import Role
 from weir.components.web.security.tokens import new_token
@@ -16,8 +17,8 @@ from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import StopOperator
 from weir.controllers.model.snapshot import Mode
 
-FUZZED = 25
-"""Requests per operation; more were tried by hand."""
+FUZZED = examples(25)
+"""Requests per operation."""
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 # Weir: `make run` brings everything up, `make test` checks everything.
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run test test-unit lint
+.PHONY: help setup setup-tests run test test-unit test-long lint
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -15,11 +15,20 @@ setup-tests: ## The same, with what the tests need
 run: setup ## Bring everything up on this machine and print the address (ARGS="--port 9000" ...)
 	@exec $(BIN)/weir demo $(ARGS)
 
-test: setup-tests lint ## Lint and run every test (ARGS="-m 'not spark'" for a part)
-	@exec $(BIN)/python -m pytest $(ARGS)
+# Groups of tests that share a system, a web server or a file run on one worker each. Spark's
+# group begins first and mostly waits, so one worker more than there are cores pays off.
+PARALLEL := -n 3 --dist loadgroup --no-loadscope-reorder
+
+test: setup-tests lint ## Lint and run every test (ARGS="-m spark", -m "unit or contract", ...)
+	@exec $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 test-unit: setup-tests ## The tests that need neither Spark nor Redis nor a browser
-	@exec $(BIN)/python -m pytest -n auto tests/unit weir $(ARGS)
+	@exec $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder tests/unit weir $(ARGS)
+
+# Not in `make test`, as it takes hours: every property and every request of the API's
+# description with twenty times as many examples.
+test-long: setup-tests ## Twenty times as many examples of every property and API request
+	@WEIR_TEST_EXAMPLES=20 exec $(BIN)/python -m pytest $(PARALLEL) -m "unit or contract" --timeout 7200 $(ARGS)
 
 lint: setup-tests ## ruff, mypy --strict, import-linter, ESLint
 	@$(BIN)/ruff check .

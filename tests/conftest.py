@@ -1,21 +1,91 @@
-"""What several kinds of tests share."""
+"""What all tests share: tiers, the order they run in, a Redis, a browser, and reports of failures.
 
-from collections.abc import Iterator
+A tier is a folder; its marker is set here, so `pytest -m spark` or `-m "not browser"` works.
+Tests that share something expensive are one group, which runs on one worker of xdist. Groups
+that take longest come first: Spark's tests mostly wait, so others run beside them.
+"""
+
+import signal
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.witnesses import Witness, Witnesses
+from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
 
-WHOLE = tuple(Path(__file__).parent / folder for folder in ("e2e", "integration"))
-"""Tests of everything together, with a browser or with Spark."""
+if TYPE_CHECKING:  # what unit tests need not import
+    from playwright.sync_api import Browser
+
+    from tests.support.feeder import Feeder
+
+HERE = Path(__file__).parent
+TIERS = {"integration": "spark", "e2e": "browser", "contract": "contract", "unit": "unit"}
+"""Folders with their markers, in the order in which they begin."""
+WITNESSES = pytest.StashKey[Witnesses]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """A run that is asked to end stops what it has started, as with Ctrl-C."""
+    config.stash[WITNESSES] = Witnesses()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On a machine that others use too, what failed is tried once more, and the report says so."""
+    """Mark each test with its tier and its group; long tiers first."""
+    order = list(TIERS.values())
+    tiers = {id(item): _tier(item.path) for item in items}
     for item in items:
-        if any(item.path.is_relative_to(folder) for folder in WHOLE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        item.add_marker(tiers[id(item)])
+        item.add_marker(pytest.mark.xdist_group(_group(item, tiers[id(item)])))
+    items.sort(key=lambda item: (order.index(tiers[id(item)]), _place(item)))
+
+
+def _tier(path: Path) -> str:
+    """The marker of a test; examples in docstrings are unit tests."""
+    folder = path.relative_to(HERE).parts[0] if path.is_relative_to(HERE) else "unit"
+    return TIERS.get(folder, "unit")
+
+
+def _group(item: pytest.Item, tier: str) -> str:
+    """All tests of the one Spark system, of one `WORLD` of pages, or of one file."""
+    if tier == "spark":
+        return tier
+    return str(getattr(getattr(item, "module", None), "WORLD", item.path.relative_to(HERE.parent)))
+
+
+def _place(item: pytest.Item) -> int:
+    """Where a file says that it belongs within its tier."""
+    return int(getattr(getattr(item, "module", None), "PLACE", 0))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Beside a failure stands in what state each part of the system was."""
+    report = yield
+    if report.failed:
+        report.sections.extend(item.config.stash[WITNESSES].statements())
+    return report
+
+
+@pytest.fixture
+def witness(request: pytest.FixtureRequest) -> Iterator[Witness]:
+    """Names a part that can say how it stands, for the time of one test."""
+    witnesses = request.config.stash[WITNESSES]
+    named: list[str] = []
+
+    def name(part: str, says: Callable[[], str]) -> None:
+        witnesses.add(part, says)
+        named.append(part)
+
+    yield name
+    for part in named:
+        witnesses.remove(part)
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +94,55 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
     server = RedisServer(tmp_path_factory.mktemp("redis")).start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def own_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A real Redis for one file of tests."""
+    server = RedisServer(tmp_path_factory.mktemp("redis")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def pages_redis(own_redis: RedisServer) -> RedisServer:
+    """The Redis behind the pages."""
+    return own_redis
+
+
+@pytest.fixture(scope="module")
+def pages_store(pages_redis: RedisServer) -> Iterator[RedisStore]:
+    found = RedisStore.at(pages_redis.url)
+    yield found
+    found.client.close()
+
+
+@pytest.fixture(scope="module")
+def own_feeder(pages_redis: RedisServer) -> "Iterator[Feeder]":
+    """Two clusters that report every second, for one file of tests."""
+    from tests.support.feeder import Feeder
+
+    feeder = Feeder(pages_redis.url, period_s=1.0)
+    feeder.history(2)
+    feeder.start()
+    yield feeder
+    feeder.stop()
+
+
+@pytest.fixture(scope="module")
+def pages_feeder(own_feeder: "Feeder") -> "Feeder":
+    """What the pages show."""
+    return own_feeder
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """One Chromium for all; tests get profiles of their own in it."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.support.browser import launch
+
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()

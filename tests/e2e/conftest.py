@@ -1,118 +1,104 @@
-"""Redis, a web server with two workers and a browser, once per file of tests.
+"""A web server with two workers, and tabs of one browser.
 
-Not once per session: a browser driven in this thread keeps an event loop running,
-and the load would disturb the tests of other folders.
+Files that have a `WORLD` share its Redis, feeder and web server and leave them as they found
+them; every other file has its own.
 """
 
-import logging
-import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.support.browser import Tab, WebServer, launch
+from tests.support.browser import Profiles, Tab, WebServer
 from tests.support.feeder import Feeder
-from tests.support.inside import Inside
+from tests.support.witnesses import Witness, store_state
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.users import Role
 from weir.pipeline.local.redis_server import RedisServer
 
 
-@pytest.fixture(scope="module")
-def pages_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+@pytest.fixture(scope="session")
+def shared_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     server = RedisServer(tmp_path_factory.mktemp("redis")).start()
     yield server
     server.stop()
 
 
-@pytest.fixture(scope="module")
-def pages_store(pages_redis: RedisServer) -> RedisStore:
-    return RedisStore.at(pages_redis.url)
+@pytest.fixture(scope="session")
+def shared_feeder(shared_redis: RedisServer) -> Iterator[Feeder]:
+    feeder = Feeder(shared_redis.url, period_s=1.0)
+    feeder.history(2)
+    feeder.start()
+    yield feeder
+    feeder.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_web(shared_redis: RedisServer, shared_feeder: Feeder) -> Iterator[WebServer]:
+    server = WebServer(shared_redis.url).start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="module")
-def pages_feeder(pages_redis: RedisServer) -> Iterator[Feeder]:
-    """Two clusters that report every second."""
-    pages_feeder = Feeder(pages_redis.url, period_s=1.0)
-    pages_feeder.history(2)
-    pages_feeder.start()
-    yield pages_feeder
-    pages_feeder.stop()
-
-
-@pytest.fixture(scope="module")
-def pages_web(pages_redis: RedisServer, pages_feeder: Feeder) -> Iterator[WebServer]:
+def own_web(pages_redis: RedisServer, pages_feeder: Feeder) -> Iterator[WebServer]:
     server = WebServer(pages_redis.url).start()
     yield server
     server.stop()
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_tab(browser: Browser, pages_web: WebServer) -> Iterator[Callable[..., Tab]]:
-    """Opens an address in a fresh profile, signed in as an admin unless told otherwise."""
-    contexts = []
-
-    def open_(
-        path: str = "/",
-        *,
-        width: int = 1440,
-        theme: str = "light",
-        block_ws: bool = False,
-        role: Role | None = Role.ADMIN,
-    ) -> Tab:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=theme,  # type: ignore[arg-type]
-        )
-        if role is not None:
-            context.add_cookies(pages_web.cookies(role))
-        if block_ws:  # a proxy that knows no WebSockets
-            context.add_init_script("delete window.SharedWorker; delete window.WebSocket;")
-        contexts.append(context)
-        tab = Tab(context.new_page())
-        tab.page.goto(pages_web.url + path)
-        return tab
-
-    yield open_
-    for context in contexts:
-        context.close()
+def pages_redis(request: pytest.FixtureRequest) -> RedisServer:
+    """The Redis behind the pages."""
+    return _of_world(request, "redis")
 
 
 @pytest.fixture(scope="module")
-def inside(pages_redis: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
-    """The web side in this process, with clusters that have reported."""
-    feeder = Feeder(pages_redis.url, obeys=True)
-    feeder.history(0.5)
-    feeder._hosts.step(time.time())
-    found = Inside(pages_redis.url, tmp_path_factory.mktemp("users"))
+def pages_feeder(request: pytest.FixtureRequest) -> Feeder:
+    """Two clusters that report every second."""
+    return _of_world(request, "feeder")
+
+
+@pytest.fixture(scope="module")
+def pages_web(request: pytest.FixtureRequest) -> WebServer:
+    """The web server, with somebody of every role."""
+    return _of_world(request, "web")
+
+
+def _of_world(request: pytest.FixtureRequest, part: str) -> Any:
+    shared = hasattr(request.module, "WORLD")
+    return request.getfixturevalue(f"shared_{part}" if shared else f"own_{part}")
+
+
+@pytest.fixture(scope="session")
+def profiles(browser: Browser) -> Iterator[Profiles]:
+    found = Profiles(browser)
     yield found
-    found.stop()
+    found.close()
 
 
 @pytest.fixture
-def unchanged(inside: Inside) -> Iterator[None]:
-    """Whatever the test asks for, nothing may have come of it."""
-    before, users = inside.everything(), inside.users.content()
-    yield
-    after = inside.everything()
-    leases = {k for k in {*before, *after} if b"lease" in k}  # they run out by themselves
-    assert {k: v for k, v in after.items() if k not in leases} == {
-        k: v for k, v in before.items() if k not in leases
-    }
-    assert inside.users.content() == users
+def open_tab(
+    profiles: Profiles,
+    pages_web: WebServer,
+    pages_store: RedisStore,
+    witness: Witness,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[..., Tab]]:
+    """Opens an address in a profile of its own, signed in as an admin unless told otherwise."""
+    tabs: list[Tab] = []
+    shots: Path = tmp_path_factory.getbasetemp() / "screenshots"
 
+    def open_(path: str = "/", *, role: Role | None = Role.ADMIN, **look: Any) -> Tab:
+        tab = profiles.tab(pages_web.cookies(role) if role else [], **look)
+        tabs.append(tab)
+        tab.page.goto(pages_web.url + path)
+        return tab
 
-@pytest.fixture
-def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    """Everything that is logged, at any level."""
-    caplog.set_level(logging.DEBUG)
-    return caplog
+    witness("the tabs", lambda: "\n".join(tab.described(shots) for tab in tabs))
+    witness("the web server", pages_web.last_lines)
+    witness("the store", lambda: store_state(pages_store))
+    yield open_
+    profiles.give_back()

@@ -1,12 +1,17 @@
-"""One running system for all tests that need Spark."""
+"""One running system for all tests that need Spark: to start it takes a minute.
 
-from collections.abc import Generator, Iterator
+The files run in the order of their `PLACE`, each after what it rests on; within a file from top
+to bottom. Every file finds the two clusters as they began (topic_count and top_n in narrow, one
+executor there, nothing open) and leaves them so. What was lost or doubled on the way is counted
+once, by the last file, which also stops the system.
+"""
+
+from collections.abc import Iterator
 
 import pytest
 
+from tests.conftest import WITNESSES
 from tests.support.system import System
-
-_SYSTEM = pytest.StashKey[System]()
 
 
 @pytest.fixture(scope="session")
@@ -15,18 +20,8 @@ def system(
 ) -> Iterator[System]:
     """Everything, brought up once as `make run` does."""
     found = System(tmp_path_factory.mktemp("system"))
-    request.config.stash[_SYSTEM] = found
+    witnesses = request.config.stash[WITNESSES]
+    witnesses.add("the system", found.described)
     yield found
+    witnesses.remove("the system")
     found.stop()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Beside a failure stands what the whole system looked like then."""
-    report = yield
-    system = item.config.stash.get(_SYSTEM, None)
-    if report.failed and system is not None:
-        report.sections.append(("the system", system.described()))
-    return report

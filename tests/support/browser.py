@@ -1,8 +1,6 @@
 """Weir's web side and a browser, as the tests of the pages and the benchmarks use them."""
 
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -10,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
+from tests.support.processes import last_lines, start, stop
 from tests.support.waiting import PATIENT_MS, wait_until
 from weir.components.pages.sign_in.service import SignIn
 from weir.components.web.app import gunicorn_argv, web_env
@@ -22,7 +21,6 @@ from weir.metrics.store.redis_store import connect
 from weir.metrics.store.users import Role, UsersFile
 from weir.pipeline.local.ports import free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -43,6 +41,7 @@ class WebServer:
         self._redis_url = redis_url
         self._runs_dir = runs_dir
         self._folder = tempfile.TemporaryDirectory(prefix="weir-users-")
+        self._log_file = Path(self._folder.name) / "web.log"
         self.settings = SignInSettings(users=f"{self._folder.name}/users.json", **sign_in)
         self.users = UsersFile(self.settings.users)
         self.people = SignIn(connect(redis_url), self.users, self.settings)
@@ -55,13 +54,10 @@ class WebServer:
         for role in Role:
             if role not in self.tokens:
                 self._let_in(role)
-        self._process = subprocess.Popen(
+        self._process = start(
             gunicorn_argv("127.0.0.1", self.port, workers),
-            env={
-                **os.environ,
-                **web_env(self._redis_url, runs_dir=self._runs_dir, sign_in=self.settings),
-            },
-            cwd=ROOT,
+            self._log_file,
+            web_env(self._redis_url, runs_dir=self._runs_dir, sign_in=self.settings),
         )
         wait_until(lambda: _answers(self.url), 120, "the web server answers")
         return self
@@ -98,9 +94,12 @@ class WebServer:
     def stop(self) -> None:
         """Stop all of it."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGTERM)
-            self._process.wait(timeout=120)
+            stop(self._process)
             self._process = None
+
+    def last_lines(self) -> str:
+        """The end of its log."""
+        return last_lines(self._log_file)
 
 
 def _answers(url: str) -> bool:
@@ -117,6 +116,63 @@ def launch(playwright: Playwright) -> Browser:
         None,
     )
     return playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+
+
+class Profiles:
+    """Profiles of a browser, kept for their cache: nobody has one while another test does.
+
+    What scripts and styles cost to fetch and to compile is paid once per kind of profile. What
+    a page has stored is forgotten before the next test gets the profile.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[tuple[Any, ...], list[BrowserContext]] = {}
+        self._taken: list[tuple[tuple[Any, ...] | None, BrowserContext]] = []
+
+    def tab(
+        self,
+        cookies: list[Any],
+        *,
+        width: int = 1440,
+        theme: str = "light",
+        block_ws: bool = False,
+    ) -> "Tab":
+        """An empty tab in a profile that has these cookies and nothing else."""
+        kind = None if block_ws else (width, theme)
+        free = self._free.get(kind, []) if kind else []
+        context = free.pop() if free else self._new(width, theme)
+        self._taken.append((kind, context))
+        if cookies:
+            context.add_cookies(cookies)
+        if block_ws:  # a proxy that knows no WebSockets
+            context.add_init_script("delete window.SharedWorker; delete window.WebSocket;")
+        return Tab(context.new_page())
+
+    def give_back(self) -> None:
+        """The test is over: close its tabs, and forget who it was and what it stored."""
+        for kind, context in self._taken:
+            if kind is None:
+                context.close()
+                continue
+            for page in context.pages:
+                if page.url.startswith("http"):
+                    page.evaluate("localStorage.clear()")
+                page.close()
+            context.clear_cookies()
+            self._free.setdefault(kind, []).append(context)
+        self._taken.clear()
+
+    def close(self) -> None:
+        """Close them all."""
+        for contexts in self._free.values():
+            for context in contexts:
+                context.close()
+
+    def _new(self, width: int, theme: Any) -> BrowserContext:
+        return self._browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme
+        )
 
 
 class Tab:
@@ -139,3 +195,11 @@ class Tab:
         """Wait for further reports on the charts."""
         target = self.drawn() + more
         wait_until(lambda: self.drawn() >= target, timeout_s, f"{more} more reports drawn")
+
+    def described(self, folder: Path) -> str:
+        """Its address, the last errors on its console, and where a picture of it lies."""
+        folder.mkdir(parents=True, exist_ok=True)
+        picture = folder / f"{time.time():.3f}.png"
+        self.page.screenshot(path=picture, timeout=20_000)
+        errors = "".join(f"\n  console: {text[:300]}" for text in self.errors[-5:])
+        return f"{self.page.url}: picture in {picture}{errors}"

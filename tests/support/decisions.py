@@ -2,6 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.support.browser import WebServer
 from tests.support.feeder import Feeder
 from tests.support.given import given_mode
 from tests.support.proposals import advance
@@ -51,6 +52,17 @@ def status(store: RedisStore, found: Recommendation) -> Status:
 def until_status(store: RedisStore, found: Recommendation, wanted: Status) -> None:
     """Wait until it stands there."""
     wait_until(lambda: status(store, found) is wanted, 20, f"it is {wanted}")
+
+
+def known_to(web: WebServer, executors: int) -> None:
+    """All workers of the web server have read the report of so many executors in wide."""
+    with web.api() as client:
+        answers = lambda: [client.get("/api/v1/clusters/wide").json() for _ in range(8)]  # noqa: E731
+        wait_until(
+            lambda: {a["executors"] for a in answers()} == {executors},
+            20,
+            f"the web server knows of {executors} executors",
+        )
 
 
 def grown(store: RedisStore, feeder: Feeder, executors: int) -> None:

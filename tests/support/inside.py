@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Coroutine
 from pathlib import Path
@@ -43,6 +44,8 @@ class Inside:
         self.app = create_app(redis_url, sign_in=self.settings, runs_dir=folder / "runs")
         self.server = self.app._app  # type: ignore[attr-defined]
         self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
         self.run(self._start())
 
     async def _start(self) -> None:
@@ -52,18 +55,15 @@ class Inside:
         self.server.middleware_stack = self.server.build_middleware_stack()
 
     def stop(self) -> None:
-        """End the readers of Redis.
-
-        The loop stood still between requests: what ran out meanwhile is settled first, or a
-        time-out and the cancelling would meet and the one swallow the other.
-        """
-        self.run(asyncio.sleep(0.5))
-        self.run(asyncio.wait_for(self._lifespan.__aexit__(None, None, None), 10))
+        """End the readers of Redis, and the loop."""
+        self.run(asyncio.wait_for(self._lifespan.__aexit__(None, None, None), 60))
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
         self.loop.close()
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run something in the application's loop."""
-        return self.loop.run_until_complete(work)
+        """Run something in the application's loop, which goes on between requests."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def session(self, role: Role = Role.ADMIN) -> tuple[dict[str, str], str]:
         """Headers of a browser that has signed in, and its session's cookie."""
@@ -91,14 +91,16 @@ class Inside:
 
         return self.run(work())
 
-    def socket(self, headers: dict[str, str], *said: str, pause_s: float = 0.0) -> list[Any]:
-        """Open the feed's socket, say something, and return all that the server sends."""
-        return self.run(self._socket(headers, said, pause_s))
+    def socket(self, headers: dict[str, str], *said: str) -> list[Any]:
+        """Open the feed's socket, say something, and return all that the server sends.
 
-    async def _socket(
-        self, headers: dict[str, str], said: tuple[str, ...], pause_s: float
-    ) -> list[Any]:
+        That is until it closes the socket or answers a heartbeat, whatever comes first.
+        """
+        return self.run(self._socket(headers, said))
+
+    async def _socket(self, headers: dict[str, str], said: tuple[str, ...]) -> list[Any]:
         sent: list[Any] = []
+        over = asyncio.Event()
         waiting: asyncio.Queue[Any] = asyncio.Queue()
         waiting.put_nowait({"type": "websocket.connect"})
         for text in said:
@@ -106,6 +108,8 @@ class Inside:
 
         async def send(message: Any) -> None:
             sent.append(message)
+            if message["type"] == "websocket.close" or "heartbeat_ack" in message.get("text", ""):
+                over.set()
 
         encoded = [(k.encode(), v.encode()) for k, v in {"host": HOST, **headers}.items()]
         scope = {
@@ -114,7 +118,8 @@ class Inside:
             "raw_path": b"/_dash-ws-callback", "root_path": "", "asgi": {"version": "3.0"},
         }  # fmt: skip
         task = asyncio.ensure_future(self.app(scope, waiting.get, send))
-        await asyncio.wait([task], timeout=pause_s or 0.3)
+        task.add_done_callback(lambda _: over.set())
+        await asyncio.wait_for(over.wait(), 60)
         waiting.put_nowait({"type": "websocket.disconnect", "code": 1000})
         await asyncio.wait([task], timeout=60)
         task.cancel()
@@ -224,5 +229,5 @@ def post(inside: Inside, output: str, headers: dict[str, str]) -> httpx.Response
 
 def settled(inside: Inside) -> list[AuditEntry]:
     """The audit trail, once what was recorded in the background is there."""
-    time.sleep(0.3)
+    inside.app._sink._worker.submit(lambda: None).result()  # it keeps one after the other
     return inside.store.audit(500)

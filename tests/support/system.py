@@ -1,25 +1,27 @@
 """The whole product, started as a user starts it, for the tests that need all of it."""
 
+import json
 import os
 import re
 import signal
 import subprocess
-import sys
 import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
-import msgspec
 import psutil
-from redis.exceptions import RedisError
 
+from tests.support.processes import ROOT, last_lines, start, stop, weir
 from tests.support.waiting import wait_until
+from tests.support.witnesses import store_state
 from weir.controllers.model.snapshot import Operator, Snapshot
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.ports import free_port
-
-ROOT = Path(__file__).resolve().parents[2]
+from weir.pipeline.local.process import scratch
 
 
 class System:
@@ -33,17 +35,11 @@ class System:
         self.scratch.mkdir()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        with self.log_file.open("wb") as log:
-            self.process = subprocess.Popen(
-                [
-                    sys.executable, "-m", "weir", "--port", str(self.port),
-                    "--runs", str(self.runs), *args,
-                ],
-                cwd=ROOT,
-                env={**os.environ, "TMPDIR": str(self.scratch), "WEIR_USERS": ""},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )  # fmt: skip
+        self.process = start(
+            weir("--port", self.port, "--runs", self.runs, *args),
+            self.log_file,
+            {"TMPDIR": str(self.scratch), "WEIR_USERS": ""},
+        )
         try:
             wait_until(self._live, 240, "everything is live")
         except AssertionError:
@@ -109,7 +105,7 @@ class System:
     def command(self, *args: str, timeout_s: float = 480) -> subprocess.CompletedProcess[str]:
         """Run one of app.py's commands against this system."""
         return subprocess.run(
-            [sys.executable, "-m", "weir", *args, "--redis", self.redis_url],
+            weir(*args, "--redis", self.redis_url),
             cwd=ROOT,
             env={**os.environ, "WEIR_USERS": str(self.folder / "users.json")},
             capture_output=True,
@@ -118,16 +114,10 @@ class System:
         )
 
     def described(self) -> str:
-        """How everything stands, for whoever reads of a test that failed."""
-        try:
-            outlooks = [self.store.outlook(), *self.store.scale_outlooks().values()]
-        except RedisError as error:
-            return f"Redis does not answer: {error}\n\n{self.log_file.read_text()}"
+        """How everything stands: signs of life, clusters, what is open, and the ends of all logs."""
+        logs = [self.log_file, *sorted(self.scratch.rglob("*.log"))]
         return "\n".join(
-            [
-                *(self.command(word).stdout for word in ("status", "recommendations")),
-                *(msgspec.json.encode(outlook).decode() for outlook in outlooks),
-            ]
+            [store_state(self.store), *(f"-- {log.name}\n{last_lines(log, 8)}" for log in logs)]
         )
 
     def children(self, word: str) -> list[psutil.Process]:
@@ -144,13 +134,31 @@ class System:
 
     def stop(self) -> int:
         """Ctrl-C; the exit code."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(240)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-        return self.process.wait()
+        return stop(self.process, signal.SIGINT)
+
+    def spark_says(self, cluster: str, what: str) -> list[dict[str, Any]]:
+        """A list from the REST API of a cluster's own Spark."""
+        found = self.snapshot().cluster(cluster)
+        assert found is not None
+        url = f"{found.ui_url}/api/v1/applications/{found.app_id}/{what}"
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            said: list[dict[str, Any]] = json.load(answer)
+        return said
+
+    def spark_executors(self, cluster: str, what: str = "executors") -> list[dict[str, Any]]:
+        """The executors of a cluster, by its own Spark."""
+        return [e for e in self.spark_says(cluster, what) if e["id"] != "driver"]
+
+
+@contextmanager
+def running(log_file: Path, *argv: str) -> "Iterator[subprocess.Popen[bytes]]":
+    """A program of a user, until the end of the block."""
+    environment = {"PYTHONPATH": str(ROOT), **scratch(log_file.parent)}
+    process = start([weir()[0], *argv], log_file, environment)
+    try:
+        yield process
+    finally:
+        stop(process, signal.SIGINT)
 
 
 def _cmdline(process: psutil.Process) -> list[str]:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.support.examples import examples
 from tests.support.world import demo_world
 from weir.components.live.delta import Cursor, cursor_of, delta, later, start
 from weir.components.live.world import world_of
@@ -57,7 +58,7 @@ def test_only_what_is_new_is_sent():
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_points_join_to_the_whole_series(steps):
     periods = 2
     world = demo_world(periods=periods)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.support.examples import examples
 from weir.components.pages.audit import view
 from weir.components.pages.audit.actions import _chosen, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
@@ -91,7 +92,7 @@ def test_a_whole_chain_is_whole_over_all_pieces():
 
 
 @given(st.integers(0, 59), st.sampled_from(["change", "take out"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_tampering_is_found_where_it_was_done(index, how):
     entries = trail(60)
     if how == "change":

@@ -1,12 +1,12 @@
 """The middleware, the gate and the role checks, without Redis."""
 
-import asyncio
 import json
 import logging
 import threading
 
 import pytest
 
+from tests.support.loops import run
 from weir.components.web.security import NOBODY, NotAllowed, Person, Role, acting_as, require
 from weir.components.web.security.events import (
     REFUSALS_KEPT,
@@ -89,7 +89,7 @@ class Door:
             "type": "http", "method": method, "path": path, "client": (peer, 1),
             "headers": [(k.encode(), v.encode()) for k, v in named.items()],
         }  # fmt: skip
-        asyncio.run(self.app(scope, receive, send))
+        run(self.app(scope, receive, send))
         return sent[0]["status"]
 
 
@@ -206,10 +206,10 @@ def test_roles():
         return await act(), act_now()
 
     for role in (Role.APPROVER, Role.ADMIN):
-        assert asyncio.run(as_(Person(name="ada", role=role))) == ("done", "done")
+        assert run(as_(Person(name="ada", role=role))) == ("done", "done")
     for person in (NOBODY, Person(name="ada", role=Role.VIEWER)):
         with pytest.raises(NotAllowed, match="needs the role approver"):
-            asyncio.run(as_(person))
+            run(as_(person))
 
 
 def test_passwords():
@@ -311,6 +311,6 @@ def test_refusals_are_json_with_one_sentence(door):
 
     headers = [(b"host", b"localhost")]
     scope = {"type": "http", "method": "GET", "path": "/api/v1/x", "headers": headers}
-    asyncio.run(door.app(scope, receive, send))
+    run(door.app(scope, receive, send))
     assert json.loads(sent[1]["body"]) == {"error": "Sign in first."}
     assert dict(sent[0]["headers"])[b"www-authenticate"] == b"Bearer"

@@ -1,10 +1,10 @@
 """Who may ask from where."""
 
-import asyncio
 import json
 
 import pytest
 
+from tests.support.loops import run
 from weir.components.web.security import REFUSED_HOST, REFUSED_ORIGIN, Security, policy
 
 
@@ -27,9 +27,7 @@ def ask(method="GET", kind="http", allowed=(), **headers):
 
     encoded = [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()]
     scope = {"type": kind, "method": method, "headers": encoded, "path": "/"}
-    asyncio.run(
-        Security(app, script_hashes=["'sha256-x'"], allowed_hosts=allowed)(scope, receive, send)
-    )
+    run(Security(app, script_hashes=["'sha256-x'"], allowed_hosts=allowed)(scope, receive, send))
     return sent
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 
+from tests.support.examples import examples
 from tests.unit.controllers.balancing.problems import problems, random_problem, simple
 from weir.controllers.balancing.base import planner, planners
 from weir.controllers.balancing.plan import Plan
@@ -59,7 +60,7 @@ def test_the_planners_of_the_product_are_all_found():
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=problems())
 def test_rules_hold_on_anything_valid(name: str, problem: Problem):
     plan = planner(name).plan(problem, seed=3)

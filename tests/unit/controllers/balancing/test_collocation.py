@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
+from tests.support.examples import examples
 from tests.unit.controllers.balancing.problems import problems
 from weir.controllers.balancing.albic import Albic, AlbicSettings
 from weir.controllers.balancing.cola import Cola, ColaSettings
@@ -49,7 +50,7 @@ def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():
     assert all(later >= earlier - 0.05 for earlier, later in itertools.pairwise(seen))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(problem=problems())
 def test_a_constant_load_comes_to_rest(problem: Problem):
     at_rest(problem, within=30)

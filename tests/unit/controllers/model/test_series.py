@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from weir.controllers.model.series import LoadSeries, correlation_matrix
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=0, max_size=12)
@@ -28,7 +29,7 @@ def test_series_are_aligned_at_their_newest_value() -> None:
 
 
 @given(st.lists(values, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_correlation_matrix_is_always_finite_symmetric_and_in_range(
     rows: list[list[float]],
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.drs.allocate import assign_processors, min_processors
 from weir.controllers.scaling.drs.erlang import erlang_b, erlang_c, least_servers, waiting_s
@@ -171,7 +172,7 @@ networks = st.lists(
 
 
 class TestAllocation:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(network=networks, extra=st.integers(0, 6))
     def test_assign_equals_brute_force(self, network: Network, extra: int) -> None:
         most = network.least + extra
@@ -180,7 +181,7 @@ class TestAllocation:
         best = brute_force(network, most)
         assert network.sojourn_s(found.processors) == pytest.approx(best, rel=1e-9)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     @given(network=networks, slack=st.floats(1.02, 4.0))
     def test_min_is_enough_and_one_less_is_not(self, network: Network, slack: float) -> None:
         target = network.service_s * slack

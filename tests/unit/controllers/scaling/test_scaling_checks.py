@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.unit.controllers.scaling.scaling_world import World, odd_snapshots, operator, snapshot
 from weir.controllers.model.decision import NoChange, Scale
 from weir.controllers.model.errors import InvalidInput
@@ -128,7 +129,7 @@ limits = st.integers(0, 30)
 LOOKS, LOOK_S = 7, 70.0  # more than the twelve steps of 20 s before a first forecast
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     executors=limits,
     wanted=limits,

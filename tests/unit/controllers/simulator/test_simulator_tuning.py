@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
+from tests.support.examples import examples
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.qlearning.table import export_table, import_table
 from weir.controllers.scaling.registry import scaler_type, scalers
@@ -44,7 +45,7 @@ def here(world: WorldModel):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("scaler", sorted(scalers()))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(data=st.data())
 def test_whatever_is_drawn_the_settings_are_valid(scaler: str, data: st.DataObject) -> None:
     space = Space.of(scaler, max_executors=8, target_latency_s=TARGET_S, rows_per_s=100.0)

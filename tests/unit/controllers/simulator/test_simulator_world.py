@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from tests.support.examples import examples
 from tests.unit.controllers.simulator.simulator_worlds import pipeline, steady
 from weir.controllers.model.snapshot import OperatorStatus
 from weir.controllers.scaling.registry import scalers
@@ -18,7 +19,7 @@ from weir.controllers.simulator.summary import summarise
 from weir.controllers.simulator.world import World
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     rates=st.lists(st.floats(0.0, 500.0), min_size=5, max_size=30),
     cost_s=st.floats(1e-4, 0.05),

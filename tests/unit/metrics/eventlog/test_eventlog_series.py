@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from tests.unit.metrics.eventlog import eventlog_logs as logs
 from tests.unit.metrics.eventlog.eventlog_logs import QUERY, T0
 from weir.controllers.model.snapshot import BATCHES_MOST, OperatorStatus, Snapshot
@@ -103,7 +104,7 @@ def test_broken_lines_are_counted_and_named(line):
 
 
 @given(st.integers(0, 400))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_line_cut_anywhere_is_broken(at):
     line = logs.task_end(1)
     parser = Parser()
@@ -154,7 +155,7 @@ def test_a_growing_queue_counts_as_arrivals():
     ),
     st.sampled_from([10.0, 600.0]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
     """Whatever their length and order: run time in = busy time out, where starts are known."""
     lines = [(T0 + a, logs.task_start(i, launch=T0 + a)) for i, (a, _, _) in enumerate(tasks)]
@@ -171,7 +172,7 @@ def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1000)), min_size=1, max_size=20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_no_row_is_lost(batches):
     second, lines = 0, [logs.app_start()]
     for n, (gap, rows) in enumerate(batches):
@@ -342,7 +343,7 @@ EXTREME = st.sampled_from([b"-1", b"0", b"9007199254740992", b"-9007199254740992
 
 
 @given(st.lists(st.tuples(st.integers(0, 10_000), EXTREME), min_size=1, max_size=8), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_no_number_in_a_log_is_trusted(changes, streaming):
     """Any number replaced by an extreme one: never an error, never samples without end."""
     data = logs.text(stream_log(4) if streaming else logs.batch_log(6))

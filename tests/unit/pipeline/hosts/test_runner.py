@@ -253,6 +253,9 @@ def test_a_trigger_that_found_nothing_to_do_is_told_until_there_is_a_batch(world
 # -- the host around it
 
 
+QUICK_LEASE_S = 2.5
+
+
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     """A host of one operator, x, without Spark; leases and looks are quick."""
@@ -261,7 +264,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     monkeypatch.setattr(host_module, "Executors", lambda *_: None)
     monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
     monkeypatch.setattr(host_module, "RENEW_S", 0.05)
-    monkeypatch.setattr("weir.pipeline.hosts.runner.LEASE_S", 2.5)
+    monkeypatch.setattr("weir.pipeline.hosts.runner.LEASE_S", QUICK_LEASE_S)
     store = MemoryStore()
     store.place(Placement(operator="x", cluster="a"))
     settings = HostSettings(name="a", master="", redis_url="", place=("x",))
@@ -294,7 +297,8 @@ def test_a_lease_is_kept_while_its_host_waits_for_spark(host: Host) -> None:
     query.stop = stop
     host.store.place(Placement(operator="x", cluster="b"))
     assert goes.wait(10.0)
-    time.sleep(3.0)
+    since = time.monotonic()
+    _until(lambda: time.monotonic() > since + QUICK_LEASE_S + 0.5)  # it would have run out
     assert host.store.lease(operator_lease("x")).holder == "app-a/1"
     ended.set()
     _until(lambda: host.store.lease(operator_lease("x")) is None)

@@ -1,0 +1,178 @@
+"""The pages move by themselves, in a real browser."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+WORLD = "two clusters"
+
+
+def last_x(tab, chart):
+    return tab.page.evaluate(f"weir.models['{chart}'].x.at(-1)")
+
+
+def test_series_move_by_push(open_tab):
+    tab = open_tab("/")
+    tab.wait_drawn(2)
+    before = last_x(tab, "wide/load")
+    path = tab.page.locator('[data-chart="wide/load"] path.line').first
+    drawn = path.get_attribute("d")
+    asked = len(tab.requests)
+    tab.wait_drawn(4)
+    assert len(tab.requests) == asked, "it came by request, not by push"
+    assert last_x(tab, "wide/load") > before
+    assert path.get_attribute("d") != drawn
+    assert tab.page.locator("#link").get_attribute("data-feed") == "push"
+    x = tab.page.evaluate("weir.models['wide/load'].x")
+    assert x == sorted(set(x)), "a report was drawn twice"
+    entry = tab.page.evaluate("weirDrawn.at(-1)")
+    assert entry["cluster"] in ("wide", "narrow")
+    assert entry["drawn_at_ms"] / 1000 - entry["at"] < 1.5
+    assert entry["batch_at"] <= entry["at"]
+
+
+def test_first_page_has_the_past(open_tab):
+    tab = open_tab("/")
+    tab.wait_drawn(1)
+    assert tab.page.evaluate("weir.models['narrow/queue'].x.length") > 40
+
+
+def test_control_room_shows_everything(open_tab):
+    page = open_tab("/").page
+    expect(page.locator(".cluster")).to_have_count(2)
+    for chart in ("load", "latency", "queue", "throughput", "executors"):
+        expect(page.locator(f'[data-chart="narrow/{chart}"] svg').first).to_be_visible()
+    expect(page.locator(".map-operator")).to_have_count(3)
+    expect(page.locator(".map-source text")).to_have_text("tweets")
+    expect(page.locator(".map-rate").first).to_contain_text("rows/s")
+    for part in ("redis", "engine", "host:wide", "generator:tweets", "web"):
+        expect(page.locator(f'[data-part="{part}"]')).to_have_attribute("data-state", "up")
+
+
+PAGES = ("/", "/cluster/narrow", "/operator/topic_count", "/operator/nobody")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_quiet_console_and_no_outside_request(open_tab, pages_web, theme):
+    tab = open_tab("/", theme=theme)
+    for path in PAGES:
+        tab.page.goto(pages_web.url + path)
+        expect(tab.page.locator(".stack, .state").first).to_be_visible()
+        expect(tab.page.locator("#link-text")).to_have_text("live")
+        if not path.endswith("nobody"):
+            tab.wait_drawn(1)
+    assert tab.errors == []
+    assert [u for u in tab.requests if not u.startswith((pages_web.url, "data:", "blob:"))] == []
+    scheme = tab.page.evaluate("document.documentElement.dataset.mantineColorScheme")
+    assert scheme == theme
+
+
+def test_theme_switch_changes_and_stays(open_tab):
+    page = open_tab("/").page
+    ground = "getComputedStyle(document.body).backgroundColor"
+    expect(page.locator(".cluster").first).to_be_visible()
+    light = page.evaluate(ground)
+    page.click("#theme")
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    expect(page.locator(".cluster").first).to_be_visible()
+    assert page.evaluate(ground) == dark
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_horizontal_scroll(open_tab, pages_web, width):
+    tab = open_tab("/", width=width)
+    for path in PAGES:
+        tab.page.goto(pages_web.url + path)
+        expect(tab.page.locator(".stack, .state").first).to_be_visible()
+        expect(tab.page.locator("#link-text")).to_have_text("live")
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_polling_when_asked_for(open_tab):
+    tab = open_tab("/?feed=poll")
+    tab.wait_drawn(4)
+    assert tab.page.locator("#link").get_attribute("data-feed") == "poll"
+    x = tab.page.evaluate("weir.models['wide/load'].x")
+    assert x == sorted(set(x))
+
+
+def test_polling_by_itself_where_websockets_are_blocked(open_tab):
+    tab = open_tab("/", block_ws=True)
+    tab.wait_drawn(3, timeout_s=20)
+    expect(tab.page.locator("#link-text")).to_have_text("live, polling")
+
+
+def test_navigation_keeps_the_feed(open_tab):
+    tab = open_tab("/")
+    tab.wait_drawn(1)
+    tab.page.click(".cluster h2 >> text=narrow")
+    expect(tab.page).to_have_url(re.compile("/cluster/narrow$"))
+    expect(tab.page.locator('[data-executor="0"]')).to_be_visible()
+    tab.page.wait_for_function("weir.models['narrow/load-by-operator']")
+    tab.wait_drawn(2)
+    tab.page.click(".operators a >> text=topic_count")
+    expect(tab.page.locator("h1")).to_have_text("topic_count")
+    tab.page.wait_for_function("weir.models['topic_count/rates']")
+    before = last_x(tab, "topic_count/rates")
+    tab.wait_drawn(2)
+    assert last_x(tab, "topic_count/rates") > before
+    tab.page.go_back()
+    expect(tab.page.locator("h1")).to_have_text("narrow")
+
+
+def test_unknown_addresses(open_tab):
+    page = open_tab("/cluster/nowhere").page
+    expect(page.locator("h1")).to_have_text("There is no cluster nowhere")
+    page.goto(page.url.replace("/cluster/nowhere", "/no/such/page"))
+    expect(page.locator("h1")).to_have_text("There is no such page")
+
+
+def test_keyboard_reaches_charts_and_buttons(open_tab):
+    tab = open_tab("/")
+    tab.wait_drawn(1)
+    plot = tab.page.locator('[data-chart="wide/load"]')
+    plot.focus()
+    tab.page.keyboard.press("ArrowLeft")
+    expect(plot.locator(".tip")).to_contain_text("arriving work")
+    button = tab.page.get_by_role("button", name="Scale wide")
+    button.focus()
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("dialog")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    expect(tab.page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_health_and_snapshot(pages_web):
+    health = httpx.get(f"{pages_web.url}/health").json()
+    assert health["status"] == "ok"
+    assert health["redis"]["up"] is True
+    assert health["engine"] == "up"
+    assert {p["id"] for p in health["parts"]} >= {"engine", "host:wide", "host:narrow"}
+    assert health["clusters"]["wide"]["data_age_s"] < 5
+    snapshot = pages_web.get("/api/v1/snapshot").json()
+    assert [c["name"] for c in snapshot["clusters"]] == ["narrow", "wide"]
+    assert {o["name"] for o in snapshot["operators"]} == {"extractor", "topic_count", "top_n"}
+    assert pages_web.get("/api/v1/nothing").status_code == 404
+    assert "swagger" not in pages_web.get("/docs").text  # that page loads from a CDN
+
+
+def test_foreign_pages_are_refused(pages_web):
+    url = f"{pages_web.url}/_dash-update-component"
+    foreign = httpx.post(url, json={}, headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403
+    assert httpx.post(url, json={}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert httpx.get(pages_web.url, headers={"host": "evil.example"}).status_code == 403
+    answer = httpx.get(pages_web.url)
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert "unsafe-eval" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    upgrade = {
+        "connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }  # fmt: skip
+    ws = f"{pages_web.url}/_dash-ws-callback"
+    assert httpx.get(ws, headers={**upgrade, "origin": "http://evil.example"}).status_code == 403

@@ -18,7 +18,7 @@ from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import Cluster
 from weir.controllers.service.operating import COMMAND_LIVES_S
 
-Verb = Literal["scale", "start", "stop", "restart"]
+Verb = Literal["scale", "start", "stop", "restart", "forget"]
 STEP_WORDS = {
     Step.PLANNED: "waits for its turn",
     Step.RELEASING: "finishes its batch",
@@ -132,6 +132,8 @@ def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Ques
     )
     if verb == "scale":
         return _scale_question(target, warning)
+    if verb == "forget":
+        return _forget_question(world, target)
     found = world.snapshot.operator(operator)
     if found is None:
         raise NotFound(f"There is no operator {operator} any more.")
@@ -173,6 +175,21 @@ def scale_text(now: int, wanted: int, cores_per_executor: int, cluster: str) -> 
     return (
         f"{cluster} gives {plural(now - wanted, 'executor')} back: {now} now, {wanted} then, "
         f"{cores} in all. Tasks that run on them finish first; no row is lost."
+    )
+
+
+def _forget_question(world: World, cluster: Cluster) -> Question:
+    reports = not world.snapshot.silent(cluster.name)
+    return Question(
+        verb="forget",
+        cluster=cluster.name,
+        title=f"Forget {cluster.name}?",
+        text=f"{cluster.name} goes from all pages, with its series, its settings and what its "
+        "scalers have learned. Recorded runs and the audit trail stay. It comes back as a new "
+        "cluster when it reports again.",
+        warning=f"{cluster.name} reports; stop its application first." if reports else "",
+        confirm="Forget cluster",
+        danger=True,
     )
 
 

@@ -10,10 +10,14 @@ from weir.components.ui.surface import press
 from weir.components.web.security import Role, needs
 from weir.controllers.model.snapshot import Cluster
 
-_ICONS = {"scale": "scale", "start": "play", "stop": "stop", "restart": "restart"}
+_ICONS = {
+    "scale": "scale", "start": "play", "stop": "stop", "restart": "restart", "forget": "cross"
+}  # fmt: skip
 
 
-def ask_button(verb: str, cluster: str, operator: str = "", *, words: bool = True) -> Component:
+def ask_button(
+    verb: str, cluster: str, operator: str = "", *, words: bool = True, role: Role = Role.APPROVER
+) -> Component:
     """One button; where there is little room its name is only spoken and hinted."""
     label = f"{verb.capitalize()} {operator or cluster}"
     return html.Button(
@@ -22,7 +26,7 @@ def ask_button(verb: str, cluster: str, operator: str = "", *, words: bool = Tru
         type="button",
         **press(ids.ask(verb, cluster, operator), title=label),
         **{"aria-label": label},
-        **needs(Role.APPROVER),
+        **needs(role),
     )
 
 

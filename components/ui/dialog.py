@@ -27,7 +27,7 @@ from dash.development.base_component import Component
 from msgspec import Struct
 
 from weir.components.ui import ids
-from weir.components.ui.clicks import AWAY, commented, only_clicks
+from weir.components.ui.clicks import AWAY, only_clicks
 from weir.components.ui.text import sentence
 from weir.components.web.security import Role, check, require
 from weir.controllers.model.errors import InvalidInput, WeirError
@@ -172,7 +172,7 @@ class Dialog:
             given = dict(zip(keys, values, strict=True)) | {
                 s["key"]: c for s, c in zip(switches, checked, strict=True)
             }
-            found = await self._answer(pending, commented(comment), given, str(href or ""))
+            found = await self._answer(pending, str(comment or ""), given, str(href or ""))
             if isinstance(found, Stays):
                 marks = [found.error if key == found.field else "" for key in keys]
                 return no_update, found.error, marks, no_update

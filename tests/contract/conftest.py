@@ -9,6 +9,7 @@ import pytest
 from tests.support.feeder import Feeder
 from tests.support.inside import Inside
 from weir.controllers.engine.ports import Store
+from weir.controllers.model.placement import LEADER
 from weir.metrics.store.memory_store import MemoryStore
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
@@ -33,6 +34,7 @@ def inside(own_redis: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> 
     feeder.history(0.5)
     feeder._hosts.step(time.time())
     found = Inside(own_redis.url, tmp_path_factory.mktemp("users"))
+    found.store.acquire(LEADER, "engine/test", 3600.0)  # somebody would carry it out
     yield found
     found.stop()
 

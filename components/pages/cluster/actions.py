@@ -15,7 +15,7 @@ from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks
 from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs
-from weir.components.web.security import Role, require
+from weir.components.web.security import Role, check, require
 from weir.controllers import service
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import ScaleTo, describe
@@ -90,6 +90,10 @@ def _asked(pending: Any) -> dict[str, str]:
 def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> str:
     """Do what the dialog asked about, and say so: scaling goes through the engine."""
     ask = request(comment, asked["id"])
+    if asked["verb"] == "forget":
+        check(Role.ADMIN, "forget_cluster")
+        service.forget_cluster(hub.store, ask, asked["cluster"])
+        return f"{asked['cluster']} is forgotten."
     if asked["verb"] != "scale":
         told = service.tell_operator(hub.store, ask, asked["verb"], asked["operator"])
         return f"Sent to {told.cluster}: {describe(told.action)}."

@@ -8,10 +8,11 @@ from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.control_room.render_cluster import mode_tag, operators_table
 from weir.components.ui import ids
-from weir.components.ui.buttons import mode_button, scale_button
+from weir.components.ui.buttons import ask_button, mode_button, scale_button
 from weir.components.ui.parts import card, data_age, fact, icon, live, region
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
+from weir.components.web.security import Role
 
 
 def render(world: World, page: Page) -> Component:
@@ -76,7 +77,7 @@ def render(world: World, page: Page) -> Component:
                             className="tiles",
                         ),
                     ),
-                    card(facts, title="Facts"),
+                    card(facts, ask_button("forget", name, role=Role.ADMIN), title="Facts"),
                 ],
                 className="split",
             ),

@@ -78,3 +78,9 @@ class SettingsBody(Reason):
     """Settings to change; null brings one back to its default."""
 
     values: Annotated[dict[str, Any], Field(max_length=200)]
+
+
+class TableBody(Reason):
+    """A Q-table, as the export has it."""
+
+    table: Annotated[dict[str, Any], Field(max_length=20)]

@@ -4,11 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from msgspec import Struct
+from msgspec.json import encode
 from starlette.responses import Response
 
 from weir.components.pages.settings.view import shown
 from weir.components.ui.asking import request
-from weir.components.web.api.bodies import ModeBody, PauseBody, SettingsBody
+from weir.components.web.api.bodies import ModeBody, PauseBody, Reason, SettingsBody, TableBody
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
@@ -19,6 +20,7 @@ from weir.controllers.engine.groups import groups, kind_of
 from weir.controllers.engine.ports import Store
 from weir.controllers.model.settings import SettingInfo, describe
 from weir.controllers.model.snapshot import Mode
+from weir.controllers.scaling.qlearning.table import QTable
 
 
 class Pause(Struct, frozen=True, kw_only=True):
@@ -41,10 +43,11 @@ class SettingsGroup(Struct, frozen=True, kw_only=True):
 
 
 def routes(store: Store) -> APIRouter:
-    """Modes, pause-all, settings and audit."""
+    """Modes, pause-all, settings, what was learned, and audit."""
     router = APIRouter(prefix="/api/v1", tags=["steer"], route_class=GuardedRoute)
     _modes(router, store)
     _settings(router, store)
+    _learned(router, store)
     return router
 
 
@@ -114,6 +117,35 @@ def _settings(router: APIRouter, store: Store) -> None:
     ) -> Response:
         """The audit trail, newest first; each entry carries the seal of the one before."""
         return json(store.audit(limit, before_number))
+
+
+def _learned(router: APIRouter, store: Store) -> None:
+    @router.get("/clusters/{cluster}/qtable", **answers(QTable, 400, 404))
+    @require(Role.VIEWER)
+    def qtable(cluster: Name) -> Response:
+        """The Q-table of a cluster, as `import` takes it."""
+        return json(service.qtable(store, cluster))
+
+    @router.put("/clusters/{cluster}/qtable", **answers(QTable, 400, 404))
+    @require(Role.ADMIN)
+    def put_qtable(cluster: Name, body: TableBody) -> Response:
+        """Put a table in the place of the learned one, if it fits the settings."""
+        data = encode(body.table)
+        return json(service.import_qtable(store, request(body.comment), cluster, data))
+
+    @router.delete("/clusters/{cluster}/qtable", **answers(QTable, 400, 404))
+    @require(Role.ADMIN)
+    def reset_qtable(cluster: Name, body: Reason | None = None) -> Response:
+        """Let Q-learning begin anew; answers with the table that it begins with."""
+        service.reset_qtable(store, request(body.comment if body else ""), cluster)
+        return json(service.qtable(store, cluster))
+
+    @router.delete("/clusters/{cluster}", **answers(list[str], 404, 409))
+    @require(Role.ADMIN)
+    def forget(cluster: Name, body: Reason | None = None) -> Response:
+        """Remove a cluster that is gone for good; answers with those that are left."""
+        service.forget_cluster(store, request(body.comment if body else ""), cluster)
+        return json(store.clusters())
 
 
 def _pause(store: Store) -> Pause:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from tests.support.clicks import click
 from tests.support.inside import Inside, _flat
 from tests.support.proposals import advance, propose
 from tests.support.waiting import wait_until
@@ -42,41 +43,6 @@ def fresh(inside: Inside) -> None:
         return all(found["data_age_s"] < 2 for found in clusters.values())
 
     wait_until(known, 10, "the pages know it")
-
-
-def click(
-    inside: Inside,
-    asker: str,
-    about: Any,
-    comment: str = "",
-    role: Role = Role.ADMIN,
-    **fields: Any,
-) -> httpx.Response:
-    """Confirm what the dialog asked, with these values in it; what the server answers."""
-    output = next(
-        o for o, k in inside.callbacks.items()
-        if [i["id"] for i in k["inputs"]] == [ids.DIALOG_CONFIRM]
-    )  # fmt: skip
-    body = inside.callback(output, 1)
-    values = {
-        ids.DIALOG_PENDING: {"asker": asker, "about": about},
-        ids.DIALOG_COMMENT: comment,
-        ids.URL: "",
-    }
-    state = []
-    for one in body["state"]:
-        if isinstance(one, dict):
-            state.append({**one, "value": values[one["id"]]})
-            continue
-        kind, prop = one[0]["id"]["type"], one[0]["property"]
-        names = [ids.field(key, "x") for key in fields] if kind == "field" else []
-        shown = names if prop == "id" else list(fields.values())
-        state.append(
-            [{"id": n, "property": prop, "value": v} for n, v in zip(names, shown, strict=False)]
-        )
-    body["state"] = state
-    headers, _ = inside.session(role)
-    return inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)
 
 
 def told(answer: httpx.Response) -> str:

@@ -1,0 +1,254 @@
+"""Every verb of the service by every skin: the same change, entry, refusal and prediction.
+
+A skin is the page (the dialog's callback, as a browser sends it), the HTTP API, or the command
+line. Each starts from the same store; what it leaves behind is compared without who, where,
+when and under which id.
+"""
+
+import random
+import re
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+from typer.testing import CliRunner
+
+from tests.support.clicks import click
+from tests.support.inside import Inside
+from tests.support.models import demo, sample_of
+from tests.support.proposals import propose
+from weir.commands import control
+from weir.commands.main import app
+from weir.controllers.engine.guard.rules import ENGINE
+from weir.controllers.engine.ports import Workload
+from weir.controllers.model.errors import WeirError
+from weir.controllers.model.placement import LEADER, Placement
+from weir.metrics.store.users import Role
+
+CHANGING = {
+    "at", "id", "by", "address", "expires_at", "history", "number", "seal", "previous", "fence",
+    "issued_at", "version", "plan_hash", "subject_id",
+}  # fmt: skip
+"""Who, when, from where and under which id: the only things that may differ."""
+
+
+class Skins:
+    """One store, and three ways to ask for something."""
+
+    def __init__(self, inside: Inside) -> None:
+        self.inside = inside
+        self.store = inside.store
+
+    def begin(self, settings: dict[str, Any] | None = None) -> None:
+        """The same world as for the others, reported just now."""
+        self.store.client.flushdb()
+        self.store.acquire(LEADER, "engine/test", 3600.0)
+        now = time.time()
+        for model in demo():
+            for back in (4.0, 2.0, 0.0):
+                sample = sample_of(model, 400.0, now - back, 2.0, random.Random(1))
+                assert self.store.append(sample)
+            for operator in model.operators:
+                self.store.place(Placement(operator=operator.name, cluster=model.name))
+        self.store.set_workload(Workload(name="tweets", rows_per_s=100.0))
+        if settings:
+            self.store.save_settings(ENGINE, settings)
+
+    def page(self, asker: str, about: dict[str, Any], comment: str = "", **fields: Any) -> str:
+        answer = click(self.inside, asker, about, comment, **fields)
+        assert answer.status_code == 200, answer.text
+        shown = re.search(r'"(?:children|error)":\s*"([^"]+)"', answer.text)
+        return (
+            ""
+            if '"opened": false' in answer.text or '"opened":false' in answer.text
+            else (shown.group(1) if shown else answer.text)
+        )
+
+    def api(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
+        headers = self.inside.bearer(Role.ADMIN)
+        answer = self.inside.ask(method, f"/api/v1{path}", headers=headers, json=body)
+        return "" if answer.status_code < 300 else answer.json()["error"]
+
+    def terminal(self, *words: str) -> str:
+        done = CliRunner().invoke(app, [*words, "--redis", self.inside.redis_url])
+        if done.exception is None or isinstance(done.exception, SystemExit):
+            return ""
+        assert isinstance(done.exception, WeirError), done.exception
+        return str(done.exception)
+
+    def left(self) -> dict[str, Any]:
+        """What the store holds now, without what may differ."""
+        return {
+            "recommendations": [_bare(r) for r in self.store.recommendations()],
+            "commands": [_bare(c) for c, _ in self.store.recent_commands()],
+            "audit": [_bare(e) for e in self.store.audit_since(0)],
+            "modes": self.store.modes(),
+            "settings": {k: v for k, v in self.store.all_settings().items() if k != "pause"},
+            "workloads": _bare(list(self.store.workloads())),
+            "memories": sorted(self.store.memories("wide")),
+            "clusters": self.store.clusters(),
+        }
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _bare(v) for k, v in value.items() if k not in CHANGING and not _named(k, v)}
+    if isinstance(value, list | tuple):
+        return [_bare(v) for v in value]
+    if isinstance(value, float):
+        return round(value, 6)
+    if hasattr(value, "__struct_fields__"):
+        return _bare(to_builtins(value))
+    return value
+
+
+def _named(key: str, value: Any) -> bool:
+    """The id of a recommendation in an audit entry."""
+    return key == "subject" and bool(re.fullmatch(r"[0-9a-f]{24}", str(value)))
+
+
+@pytest.fixture
+def skins(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Skins:
+    # The terminal goes on to watch what becomes of it; that is not what is compared here.
+    monkeypatch.setattr(control, "_followed", lambda store, asked: iter([asked]))
+    monkeypatch.setattr(control, "_answer", lambda store, command: _told(store, command.id))
+    return Skins(inside)
+
+
+def _told(store: Any, id: str) -> Any:
+    return store.command(id)[1]
+
+
+def _command(verb: str, operator: str = "", cluster: str = "wide") -> dict[str, str]:
+    return {"id": uuid.uuid4().hex, "verb": verb, "cluster": cluster, "operator": operator}
+
+
+def _decide(verb: str, skins: Skins) -> dict[str, str]:
+    found = skins.store.recommendations()[0]
+    return {"verb": verb, "id": found.id, "hash": found.plan_hash}
+
+
+def _newest(skins: Skins) -> str:
+    return skins.store.recommendations()[0].id
+
+
+def _proposed(skins: Skins) -> None:
+    propose(skins.store)
+
+
+Way = Callable[[Skins, str], str]
+VERBS: dict[str, tuple[Callable[[Skins], None] | None, Way, Way, Way]] = {
+    "scale": (
+        None,
+        lambda s, why: s.page("command", _command("scale"), why, executors=4),
+        lambda s, why: s.api("POST", "/clusters/wide/scale", {"executors": 4, "comment": why}),
+        lambda s, why: s.terminal("scale", "wide", "4", "--comment", why),
+    ),
+    "scale too far": (
+        None,
+        lambda s, why: s.page("command", _command("scale"), why, executors=60),
+        lambda s, why: s.api("POST", "/clusters/wide/scale", {"executors": 60, "comment": why}),
+        lambda s, why: s.terminal("scale", "wide", "60", "--comment", why),
+    ),
+    "stop": (
+        None,
+        lambda s, why: s.page("command", _command("stop", "top_n", "narrow"), why),
+        lambda s, why: s.api("POST", "/operators/top_n/stop", {"comment": why}),
+        lambda s, why: s.terminal("operator", "stop", "top_n", "--comment", why),
+    ),
+    "approve": (
+        _proposed,
+        lambda s, why: s.page("decision", _decide("approve", s), why),
+        lambda s, why: s.api(
+            "POST", f"/recommendations/{_newest(s)}/approve",
+            {"plan_hash": s.store.recommendations()[0].plan_hash, "comment": why},
+        ),
+        lambda s, why: s.terminal("approve", _newest(s), "--comment", why),
+    ),
+    "reject": (
+        _proposed,
+        lambda s, why: s.page("decision", _decide("reject", s), why),
+        lambda s, why: s.api("POST", f"/recommendations/{_newest(s)}/reject", {"comment": why}),
+        lambda s, why: s.terminal("reject", _newest(s), "--comment", why),
+    ),
+    "cancel": (
+        _proposed,
+        lambda s, why: s.page("decision", _decide("cancel", s), why),
+        lambda s, why: s.api("POST", f"/recommendations/{_newest(s)}/cancel", {"comment": why}),
+        lambda s, why: s.terminal("cancel", _newest(s), "--comment", why),
+    ),
+    "roll back what was not done": (
+        _proposed,
+        lambda s, why: s.page("decision", _decide("rollback", s), why),
+        lambda s, why: s.api("POST", f"/recommendations/{_newest(s)}/rollback", {"comment": why}),
+        lambda s, why: s.terminal("rollback", _newest(s), "--comment", why),
+    ),
+    "pause": (
+        None,
+        lambda s, why: s.page("decision", {"verb": "pause", "id": ""}, why),
+        lambda s, why: s.api("PUT", "/pause", {"paused": True, "comment": why}),
+        lambda s, why: s.terminal("pause", "--comment", why),
+    ),
+    "mode": (
+        None,
+        lambda s, why: s.page("decision", {"verb": "mode", "id": "wide"}, why, mode="auto"),
+        lambda s, why: s.api("PUT", "/modes/wide", {"mode": "auto", "comment": why}),
+        lambda s, why: s.terminal("mode", "wide", "auto", "--comment", why),
+    ),
+    "forget a cluster that reports": (
+        None,
+        lambda s, why: s.page("command", _command("forget"), why),
+        lambda s, why: s.api("DELETE", "/clusters/wide", {"comment": why}),
+        lambda s, why: s.terminal("forget", "wide", "--comment", why),
+    ),
+}  # fmt: skip
+
+
+def _sentence(text: str) -> str:
+    """Skins begin with a capital and end with a full stop; the sentence is the same."""
+    return text.strip().rstrip(".").lower()
+
+
+@pytest.mark.parametrize("settings", [{}, {"comment_required": True}, {"four_eyes": True}])
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("why", ["", "a drill"])
+def test_every_skin_leaves_the_same_behind(
+    skins: Skins, verb: str, settings: dict[str, Any], why: str
+) -> None:
+    prepare, *ways = VERBS[verb]
+    found = []
+    for way in ways:
+        skins.begin(settings)
+        if prepare:
+            prepare(skins)
+        found.append((_sentence(way(skins, why)), skins.left()))
+    page, api, terminal = found
+    assert page == api
+    assert api == terminal
+
+
+def test_rates_settings_and_tables_too(skins: Skins) -> None:
+    """Verbs that the page asks for without its dialog: API and command line leave the same."""
+    for api, words in [
+        (("PATCH", "/workloads/tweets", {"rows_per_s": 250}), ("rate", "250")),
+        (("PATCH", "/workloads/tweets", {"paused": True}), ("rate", "--pause")),
+        (("PATCH", "/workloads/tweets", {"rows_per_s": -1}), ("rate", "--", "-1")),
+        (("PATCH", "/settings/record", {"values": {"keep_days": 7}}),
+         ("settings", "record", "keep_days=7")),
+        (("PATCH", "/settings/balance:albic", {"values": {"max_distance": 20}}),
+         ("settings", "balance:albic", "max_distance=20")),
+        (("PATCH", "/settings/guards:nowhere", {"values": {"largest_step": 1}}),
+         ("settings", "guards:nowhere", "largest_step=1")),
+        (("POST", "/operators/top_n/move", {"cluster": "wide"}), ("move", "top_n", "wide")),
+        (("POST", "/operators/top_n/move", {"cluster": "narrow"}), ("move", "top_n", "narrow")),
+        (("DELETE", "/clusters/wide/qtable", None), ("qtable", "reset", "wide")),
+    ]:  # fmt: skip
+        found = []
+        for ask in (lambda a=api: skins.api(*a), lambda w=words: skins.terminal(*w)):
+            skins.begin()
+            said = ask()
+            found.append((bool(said), skins.left()))
+        assert found[0] == found[1], (api, words)

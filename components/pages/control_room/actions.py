@@ -9,6 +9,7 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx
 from msgspec.structs import replace
 
 from weir.components.live.hub import Hub
+from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.ui import ids
 from weir.components.ui.clicks import AWAY, commented, only_clicks
 from weir.components.ui.dialog import toast
@@ -25,12 +26,12 @@ def register(app: Dash, hub: Hub) -> None:
 
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
-        Input(ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
-        State(ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.APPROVER)
@@ -56,8 +57,8 @@ def register(app: Dash, hub: Hub) -> None:
 
     app.clientside_callback(
         ClientsideFunction("weir", "slide"),
-        Output(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        Input(ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
+        Output(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
 

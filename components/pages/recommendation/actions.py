@@ -15,6 +15,7 @@ from weir.components.live.world import World
 from weir.components.pages.control_room.inbox import successor
 from weir.components.pages.control_room.modes import LABELS
 from weir.components.pages.recommendation import ask as asks
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.components.ui import ids
 from weir.components.ui.clicks import only_clicks
@@ -63,7 +64,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(outputs(), Input(ids.PRESSED_DECIDE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def decide(pressed: Any) -> dict[str, Any]:
-        about = _pressed(pressed, ids.decide("", "", ""))
+        about = _pressed(pressed, recommendation_ids.decide("", "", ""))
         return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
 
     @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]

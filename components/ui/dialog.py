@@ -18,12 +18,14 @@ from dash import (
     Input,
     Output,
     State,
+    ctx,
     dcc,
     html,
     no_update,
     set_props,
 )
 from dash.development.base_component import Component
+from dash.exceptions import PreventUpdate
 from msgspec import Struct
 
 from weir.components.ui import ids
@@ -247,6 +249,13 @@ def outputs() -> dict[str, Output]:
         "toast": (ids.TOAST, "children"),
     }
     return {key: Output(*part, allow_duplicate=True) for key, part in parts.items()}
+
+
+def chosen() -> tuple[str, Any]:
+    """What a control of the dialog is about, and its value, in a callback that follows it."""
+    if not isinstance(ctx.triggered_id, dict):
+        raise PreventUpdate
+    return str(ctx.triggered_id["of"]), ctx.triggered[0]["value"]
 
 
 def dialog() -> Component:

@@ -41,5 +41,9 @@ def click(
             [{"id": n, "property": prop, "value": v} for n, v in zip(names, shown, strict=False)]
         )
     body["state"] = state
+    body["outputs"] = [
+        one if isinstance(one, dict) else [{**one[0], "id": ids.field(key, "x")} for key in fields]
+        for one in body["outputs"]
+    ]
     headers, _ = inside.session(role)
     return inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from weir.components.live.hub import Hub
+from weir.components.pages.audit import ids as audit_ids
 from weir.components.pages.audit import view
 from weir.components.pages.audit.export import csv_lines, json_lines
 from weir.components.pages.audit.render import chain_note, entries_list
@@ -24,7 +25,12 @@ from weir.controllers.model.errors import WeirError
 from weir.metrics.store.anchor import AnchorFile
 
 _FAILURES = (redis.exceptions.RedisError, OSError)
-_TEXTS = (ids.AUDIT_SEARCH, ids.AUDIT_WHO, ids.AUDIT_ACTION, ids.AUDIT_SUBJECT)
+_TEXTS = (
+    audit_ids.AUDIT_SEARCH,
+    audit_ids.AUDIT_WHO,
+    audit_ids.AUDIT_ACTION,
+    audit_ids.AUDIT_SUBJECT,
+)
 _LINES = 200
 """Lines per piece of an export."""
 
@@ -33,7 +39,9 @@ def register(app: Dash, hub: Hub, anchor: AnchorFile) -> None:
     """Look, page, check."""
     _register_look(app, hub)
 
-    @app.callback(Output(ids.AUDIT_CHAIN, "children"), Input(ids.AUDIT_CHECK, "n_clicks"))
+    @app.callback(
+        Output(audit_ids.AUDIT_CHAIN, "children"), Input(audit_ids.AUDIT_CHECK, "n_clicks")
+    )
     @require(Role.VIEWER)
     async def check(_clicks: Any) -> Component:
         try:
@@ -46,47 +54,47 @@ def register(app: Dash, hub: Hub, anchor: AnchorFile) -> None:
 
     app.clientside_callback(
         ClientsideFunction("weir", "times"),
-        Output(ids.AUDIT_TIMES, "data"),
-        Input(ids.AUDIT_FROM, "value"),
-        Input(ids.AUDIT_TO, "value"),
+        Output(audit_ids.AUDIT_TIMES, "data"),
+        Input(audit_ids.AUDIT_FROM, "value"),
+        Input(audit_ids.AUDIT_TO, "value"),
         prevent_initial_call=True,
     )
 
 
 def _register_look(app: Dash, hub: Hub) -> None:
     @app.callback(
-        [Output(name, "value") for name in (*_TEXTS, ids.AUDIT_FROM, ids.AUDIT_TO)],
-        Input(ids.AUDIT_OPENED, "data"),
-        Input(ids.AUDIT_CLEAR, "n_clicks"),
+        [Output(name, "value") for name in (*_TEXTS, audit_ids.AUDIT_FROM, audit_ids.AUDIT_TO)],
+        Input(audit_ids.AUDIT_OPENED, "data"),
+        Input(audit_ids.AUDIT_CLEAR, "n_clicks"),
         State(ids.URL, "search"),
     )
     @require(Role.VIEWER)
     async def fill(_opened: Any, _clear: Any, address: str | None) -> list[Any]:
         """The form from the address when the page opens, and empty when it is cleared."""
-        cleared = ctx.triggered_id == ids.AUDIT_CLEAR
+        cleared = ctx.triggered_id == audit_ids.AUDIT_CLEAR
         chosen = view.Filter() if cleared else view.filter_in(address)
         times = ["", ""] if cleared else [no_update, no_update]
         return [chosen.search, chosen.who, chosen.action, chosen.subject, *times]
 
     @app.callback(
         output={
-            "list": Output(ids.AUDIT_LIST, "children"),
-            "pages": Output(ids.AUDIT_PAGES, "data"),
-            "older": Output(ids.AUDIT_OLDER, "disabled"),
-            "newer": Output(ids.AUDIT_NEWER, "disabled"),
-            "csv": Output(ids.AUDIT_CSV, "href"),
-            "json": Output(ids.AUDIT_JSON, "href"),
-            "actions": Output(ids.AUDIT_ACTION, "data"),
+            "list": Output(audit_ids.AUDIT_LIST, "children"),
+            "pages": Output(audit_ids.AUDIT_PAGES, "data"),
+            "older": Output(audit_ids.AUDIT_OLDER, "disabled"),
+            "newer": Output(audit_ids.AUDIT_NEWER, "disabled"),
+            "csv": Output(audit_ids.AUDIT_CSV, "href"),
+            "json": Output(audit_ids.AUDIT_JSON, "href"),
+            "actions": Output(audit_ids.AUDIT_ACTION, "data"),
         },
         inputs={
             "texts": [Input(name, "value") for name in _TEXTS],
-            "times": Input(ids.AUDIT_TIMES, "data"),
+            "times": Input(audit_ids.AUDIT_TIMES, "data"),
             "clicks": [
                 Input(name, "n_clicks")
-                for name in (ids.AUDIT_NEWEST, ids.AUDIT_NEWER, ids.AUDIT_OLDER)
+                for name in (audit_ids.AUDIT_NEWEST, audit_ids.AUDIT_NEWER, audit_ids.AUDIT_OLDER)
             ],
         },
-        state={"pages": State(ids.AUDIT_PAGES, "data")},
+        state={"pages": State(audit_ids.AUDIT_PAGES, "data")},
     )
     @require(Role.VIEWER)
     async def look(texts: list[Any], times: Any, clicks: Any, pages: Any) -> dict[str, Any]:
@@ -116,8 +124,8 @@ def _register_look(app: Dash, hub: Hub) -> None:
 
     app.clientside_callback(
         ClientsideFunction("weir", "address"),
-        Output(ids.AUDIT_OPENED, "modified_timestamp"),
-        Input(ids.AUDIT_CSV, "href"),
+        Output(audit_ids.AUDIT_OPENED, "modified_timestamp"),
+        Input(audit_ids.AUDIT_CSV, "href"),
         prevent_initial_call=True,
     )
 
@@ -133,9 +141,9 @@ def _pages(pages: Any, clicked: str) -> list[int]:
     """Numbers below which the pages so far began; a new filter starts over."""
     stack, older = pages if isinstance(pages, list) and len(pages) == 2 else ([], None)
     stack = [n for n in stack if isinstance(n, int)]
-    if clicked == ids.AUDIT_OLDER and isinstance(older, int):
+    if clicked == audit_ids.AUDIT_OLDER and isinstance(older, int):
         return [*stack, older]
-    if clicked == ids.AUDIT_NEWER:
+    if clicked == audit_ids.AUDIT_NEWER:
         return stack[:-1]
     return []
 

@@ -7,8 +7,8 @@ from dash.development.base_component import Component
 
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.audit import ids as audit_ids
 from weir.components.pages.audit.view import LOOKED_AT_MOST, Found
-from weir.components.ui import ids
 from weir.components.ui.parts import card, fact, icon, stamp
 from weir.components.ui.path import recommendation_path
 from weir.components.ui.states import loading
@@ -34,10 +34,10 @@ def render(world: World, page: Page) -> Component:
             chain_card(),
             card(
                 filter_form(),
-                dcc.Store(id=ids.AUDIT_TIMES),
-                dcc.Store(id=ids.AUDIT_PAGES, data=[]),
-                dcc.Store(id=ids.AUDIT_OPENED, data=True),
-                html.Div(loading(), id=ids.AUDIT_LIST, className="audit-list"),
+                dcc.Store(id=audit_ids.AUDIT_TIMES),
+                dcc.Store(id=audit_ids.AUDIT_PAGES, data=[]),
+                dcc.Store(id=audit_ids.AUDIT_OPENED, data=True),
+                html.Div(loading(), id=audit_ids.AUDIT_LIST, className="audit-list"),
                 paging(),
                 title="Entries",
             ),
@@ -50,19 +50,19 @@ def filter_form() -> Component:
     """Every part narrows it down; the address of the page carries the filter."""
     return html.Div(
         [
-            _text(ids.AUDIT_SEARCH, "Search", "any word"),
-            _text(ids.AUDIT_WHO, "Who", "name, or engine"),
+            _text(audit_ids.AUDIT_SEARCH, "Search", "any word"),
+            _text(audit_ids.AUDIT_WHO, "Who", "name, or engine"),
             dmc.Autocomplete(
-                id=ids.AUDIT_ACTION, label="Action", placeholder="e.g. approved", data=[],
+                id=audit_ids.AUDIT_ACTION, label="Action", placeholder="e.g. approved", data=[],
                 debounce=300,
             ),
-            _text(ids.AUDIT_SUBJECT, "Subject", "cluster, group, id"),
-            _time(ids.AUDIT_FROM, "From"),
-            _time(ids.AUDIT_TO, "To"),
-            html.Button("Clear", id=ids.AUDIT_CLEAR, className="button", type="button"),
+            _text(audit_ids.AUDIT_SUBJECT, "Subject", "cluster, group, id"),
+            _time(audit_ids.AUDIT_FROM, "From"),
+            _time(audit_ids.AUDIT_TO, "To"),
+            html.Button("Clear", id=audit_ids.AUDIT_CLEAR, className="button", type="button"),
         ],
         className="audit-form",
-        id=ids.AUDIT_FORM,
+        id=audit_ids.AUDIT_FORM,
         role="search",
     )  # fmt: skip
 
@@ -71,9 +71,9 @@ def paging() -> Component:
     """To the newest, and back and forth."""
     return html.Div(
         [
-            html.Button("Newest", id=ids.AUDIT_NEWEST, className="button", type="button"),
-            html.Button("Newer", id=ids.AUDIT_NEWER, className="button", type="button"),
-            html.Button("Older", id=ids.AUDIT_OLDER, className="button", type="button"),
+            html.Button("Newest", id=audit_ids.AUDIT_NEWEST, className="button", type="button"),
+            html.Button("Newer", id=audit_ids.AUDIT_NEWER, className="button", type="button"),
+            html.Button("Older", id=audit_ids.AUDIT_OLDER, className="button", type="button"),
         ],
         className="audit-paging",
     )
@@ -207,9 +207,9 @@ def export_links() -> Component:
     """What fits the filter, as a file; the browser saves it while it comes."""
     return html.Div(
         [
-            html.A("Export CSV", id=ids.AUDIT_CSV, href="/audit/export.csv", className="button"),
+            html.A("Export CSV", id=audit_ids.AUDIT_CSV, href="/audit/export.csv", className="button"),
             html.A(
-                "Export JSON lines", id=ids.AUDIT_JSON, href="/audit/export.jsonl",
+                "Export JSON lines", id=audit_ids.AUDIT_JSON, href="/audit/export.jsonl",
                 className="button",
             ),
         ],
@@ -220,7 +220,9 @@ def export_links() -> Component:
 def chain_card() -> Component:
     """The check of the whole trail."""
     return card(
-        html.Div(html.P("Checking every entry …", className="quiet"), id=ids.AUDIT_CHAIN),
+        html.Div(html.P("Checking every entry …", className="quiet"), id=audit_ids.AUDIT_CHAIN),
         title="Is the trail whole?",
-        right=html.Button("Check again", id=ids.AUDIT_CHECK, className="button", type="button"),
+        right=html.Button(
+            "Check again", id=audit_ids.AUDIT_CHECK, className="button", type="button"
+        ),
     )

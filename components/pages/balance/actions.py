@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from weir.components.live.hub import Hub
 from weir.components.live.world import World
+from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.preview import (
     HAND,
     Preview,
@@ -52,7 +53,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 
 def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
-    @app.callback(outputs(), Input(ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @app.callback(outputs(), Input(balance_ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
     @require(Role.VIEWER)
     async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
@@ -61,9 +62,9 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
     @app.callback(
         outputs(),
-        Input(ids.HAND_PREVIEW, "n_clicks"),
-        State(ids.HAND_OPERATOR, "value"),
-        State(ids.HAND_TARGET, "value"),
+        Input(balance_ids.HAND_PREVIEW, "n_clicks"),
+        State(balance_ids.HAND_OPERATOR, "value"),
+        State(balance_ids.HAND_TARGET, "value"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
@@ -84,9 +85,9 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 def _register_hand(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(ids.HAND_TEXT, "children"),
-        Input(ids.HAND_OPERATOR, "value"),
-        Input(ids.HAND_TARGET, "value"),
+        Output(balance_ids.HAND_TEXT, "children"),
+        Input(balance_ids.HAND_OPERATOR, "value"),
+        Input(balance_ids.HAND_TARGET, "value"),
     )
     @require(Role.VIEWER)
     async def predict(operator: Any, target: Any) -> Any:
@@ -98,9 +99,9 @@ def _register_hand(app: Dash, hub: Hub) -> None:
 
 def _register_follow(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(ids.FOLLOW_TEXT, "children"),
-        Input(ids.FOLLOW_PLANNER, "value"),
-        Input(ids.FOLLOW_AUTO, "checked"),
+        Output(balance_ids.FOLLOW_TEXT, "children"),
+        Input(balance_ids.FOLLOW_PLANNER, "value"),
+        Input(balance_ids.FOLLOW_AUTO, "checked"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
@@ -111,9 +112,9 @@ def _register_follow(app: Dash, hub: Hub) -> None:
 
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.FOLLOW_SET, "n_clicks"),
-        State(ids.FOLLOW_PLANNER, "value"),
-        State(ids.FOLLOW_AUTO, "checked"),
+        Input(balance_ids.FOLLOW_SET, "n_clicks"),
+        State(balance_ids.FOLLOW_PLANNER, "value"),
+        State(balance_ids.FOLLOW_AUTO, "checked"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)

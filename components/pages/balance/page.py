@@ -8,6 +8,7 @@ from weir.components.live.health import health
 from weir.components.live.page import Page, Panel, Source, made
 from weir.components.live.world import World
 from weir.components.pages.balance import actions, view
+from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.matrices import matrices
 from weir.components.pages.balance.rebalances import events, rebalance_rows
 from weir.components.pages.balance.render import render
@@ -16,12 +17,12 @@ from weir.components.pages.balance.render_rebalances import rebalances_list
 from weir.components.pages.base import PageKind, Site, empty
 from weir.components.pages.replay import child
 from weir.components.pages.replay.library import ANSWER_S, Library
-from weir.components.ui import ids, states
+from weir.components.ui import states
 from weir.components.ui.path import BALANCE, Place
 
 PANELS = {
-    ids.BALANCE_NOTE: Panel(lambda world, _: view.note(world), balance_note),
-    ids.REBALANCES: Panel(lambda world, _: rebalance_rows(world), rebalances_list),
+    balance_ids.BALANCE_NOTE: Panel(lambda world, _: view.note(world), balance_note),
+    balance_ids.REBALANCES: Panel(lambda world, _: rebalance_rows(world), rebalances_list),
 }
 SOURCES = {
     view.DISTANCE: Source(

@@ -6,11 +6,11 @@ from dash.development.base_component import Component
 from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.render_matrices import matrices_card
 from weir.components.pages.balance.render_plans import plans_card
 from weir.components.pages.balance.render_steer import follow_card, hand_card
 from weir.components.pages.balance.view import CHART, DISTANCE, proposals
-from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, data_age, live, region
 
@@ -29,7 +29,7 @@ def render(world: World, page: Page) -> Component:
                 className="page-head",
             ),
             _key_figures(figures),
-            region(ids.BALANCE_NOTE),
+            region(balance_ids.BALANCE_NOTE),
             plans_card(proposals(world.outlook), figures),
             html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
             html.Div(
@@ -45,7 +45,7 @@ def render(world: World, page: Page) -> Component:
                         ),
                     ),
                     card(
-                        region(ids.REBALANCES),
+                        region(balance_ids.REBALANCES),
                         title="Rebalances",
                     ),
                 ],

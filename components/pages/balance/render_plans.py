@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.ui import ids
+from weir.components.pages.balance import ids as balance_ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live, live_bar
 from weir.components.ui.surface import press
@@ -64,7 +64,7 @@ def _row(name: str, label: str, figures: Figures) -> Component:
             html.Td(
                 html.Button(
                     "Preview",
-                    **press(ids.preview(name)),
+                    **press(balance_ids.preview(name)),
                     className="button",
                     type="button",
                     **{"aria-label": f"Preview the plan of {label}"},

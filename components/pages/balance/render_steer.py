@@ -7,9 +7,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.live.world import World
+from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.view import alone, choices, follow_text
-from weir.components.ui import ids
 from weir.components.ui.parts import card
 from weir.components.ui.surface import control, press
 from weir.components.web.security import Role, needs
@@ -20,17 +20,20 @@ def hand_card(operators: Sequence[str], clusters: Sequence[str]) -> Component:
     return card(
         html.Div(
             [
-                _select(ids.HAND_OPERATOR, "Operator", operators),
-                _select(ids.HAND_TARGET, "To cluster", clusters),
+                _select(balance_ids.HAND_OPERATOR, "Operator", operators),
+                _select(balance_ids.HAND_TARGET, "To cluster", clusters),
                 html.Button(
-                    "Preview move", className="button", type="button", **press(ids.HAND_PREVIEW)
+                    "Preview move",
+                    className="button",
+                    type="button",
+                    **press(balance_ids.HAND_PREVIEW),
                 ),
             ],
             className="steer",
         ),
         html.P(
             "Choose an operator and the cluster that it should run in.",
-            id=ids.HAND_TEXT,
+            id=balance_ids.HAND_TEXT,
             className="steer-text quiet",
             role="status",
         ),
@@ -45,7 +48,7 @@ def follow_card(world: World) -> Component:
         html.Div(
             [
                 dmc.Select(
-                    **control(ids.FOLLOW_PLANNER),
+                    **control(balance_ids.FOLLOW_PLANNER),
                     label="Planner that the engine follows",
                     data=choices(world),
                     value=settings.planner,
@@ -53,13 +56,13 @@ def follow_card(world: World) -> Component:
                     checkIconPosition="right",
                 ),
                 dmc.Switch(
-                    **control(ids.FOLLOW_AUTO),
+                    **control(balance_ids.FOLLOW_AUTO),
                     label="Apply its plans without asking: mode auto in every cluster",
                     checked=alone(world),
                 ),
                 html.Button(
                     "Set",
-                    **press(ids.FOLLOW_SET),
+                    **press(balance_ids.FOLLOW_SET),
                     className="button",
                     type="button",
                     **needs(Role.ADMIN),
@@ -69,7 +72,7 @@ def follow_card(world: World) -> Component:
         ),
         html.P(
             follow_text(settings, planner_label(world.outlook, settings.planner), alone(world)),
-            id=ids.FOLLOW_TEXT,
+            id=balance_ids.FOLLOW_TEXT,
             className="steer-text quiet",
             role="status",
         ),

@@ -6,7 +6,8 @@ import uuid
 from typing import Any
 
 import msgspec
-from dash import ALL, MATCH, Dash, Input, Output, ctx, no_update
+from dash import ALL, Dash, Input, Output, ctx
+from dash.exceptions import PreventUpdate
 
 from weir.components.live.commands import Question, question, scale_text
 from weir.components.live.hub import Hub
@@ -14,7 +15,7 @@ from weir.components.pages.cluster.render_command import command_body
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks
-from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, chosen, outputs
 from weir.components.web.security import Role, check, require
 from weir.controllers import service
 from weir.controllers.engine.recommendation import Status
@@ -36,16 +37,18 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
         return dialog.opened(ASKER, _ask(shown, world.control.settings.comment_required))
 
     @app.callback(
-        Output(ids.field_text("executors", MATCH), "children"),  # type: ignore[arg-type]
-        Input(ids.field("executors", MATCH), "value"),  # type: ignore[arg-type]
+        Output(ids.field_text("executors", ALL), "children"),  # type: ignore[arg-type]
+        Input(ids.field("executors", ALL), "value"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
-    async def explain(value: Any) -> Any:
-        cluster = hub.world().snapshot.cluster(ctx.triggered_id["of"])
+    async def explain(_values: list[Any]) -> list[Any]:
+        name, value = chosen()
+        cluster = hub.world().snapshot.cluster(name)
         if cluster is None or not isinstance(value, int):
-            return no_update
-        return scale_text(cluster.executors, value, cluster.cores_per_executor, cluster.name)
+            raise PreventUpdate
+        now, cores = cluster.executors, cluster.cores_per_executor
+        return [scale_text(now, value, cores, name)] * len(ctx.outputs_list)
 
     async def confirm(said: Said) -> Done:
         done = await asyncio.to_thread(

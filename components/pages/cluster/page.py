@@ -12,6 +12,7 @@ from weir.components.live.page import Page, Panel, made
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site, unknown
 from weir.components.pages.cluster import actions
+from weir.components.pages.cluster import ids as cluster_ids
 from weir.components.pages.cluster.render import render
 from weir.components.pages.cluster.render_executors import executors_table
 from weir.components.pages.cluster.view import cluster_facts
@@ -54,7 +55,7 @@ PANELS = {
     ids.COMMANDS: Panel(
         lambda world, place: commands.rows(world, cluster=place.name), commands_list
     ),
-    ids.EXECUTORS: Panel(_executors, executors_table),
+    cluster_ids.EXECUTORS: Panel(_executors, executors_table),
 }
 
 

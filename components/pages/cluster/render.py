@@ -6,6 +6,7 @@ from dash.development.base_component import Component
 from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.cluster import ids as cluster_ids
 from weir.components.pages.control_room.render_cluster import mode_tag, operators_table
 from weir.components.ui import ids
 from weir.components.ui.buttons import ask_button, mode_button, scale_button
@@ -94,7 +95,7 @@ def render(world: World, page: Page) -> Component:
             html.Div(
                 [
                     card(
-                        region(ids.EXECUTORS),
+                        region(cluster_ids.EXECUTORS),
                         title="Executors",
                     ),
                     card(

@@ -7,6 +7,7 @@ import redis
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx
 
 from weir.components.live.hub import Hub
+from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import AWAY, only_clicks
@@ -23,12 +24,12 @@ def register(app: Dash, hub: Hub) -> None:
 
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
-        Input(ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
-        State(ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
+        State(control_room_ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.APPROVER)
@@ -52,8 +53,8 @@ def register(app: Dash, hub: Hub) -> None:
 
     app.clientside_callback(
         ClientsideFunction("weir", "slide"),
-        Output(ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        Input(ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
+        Output(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
 

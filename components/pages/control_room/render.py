@@ -5,6 +5,7 @@ from dash.development.base_component import Component
 
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room.render_cluster import cluster_card
 from weir.components.pages.control_room.render_figures import key_figures
 from weir.components.pages.control_room.render_overview import map_elsewhere, overview_card
@@ -35,7 +36,7 @@ def render(world: World, page: Page) -> Component:
             html.H1("Control room", className="visually-hidden"),
             key_figures(page.figures, world.target_latency_s),
             card(
-                region(ids.INBOX),
+                region(control_room_ids.INBOX),
                 title="Inbox",
                 className="inbox",
             ),

@@ -7,7 +7,7 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.ui import ids
+from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import icon, live
 from weir.components.ui.surface import control, press
@@ -42,7 +42,7 @@ def highest_rate(workload: Workload) -> int:
 def _followed(workload: Workload, figures: Figures) -> Component:
     """The rate of now, not shown: the browser sets the slider to it, and so the number."""
     key = f"workload/{workload.name}/rate"
-    slider = json.dumps(ids.workload("slider", workload.name))
+    slider = json.dumps(control_room_ids.workload("slider", workload.name))
     return html.Span(figures[key].text, hidden=True, **{"data-live": key, "data-sets": slider})
 
 
@@ -61,7 +61,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
             ),
             _followed(workload, figures),
             dmc.Slider(
-                **control(ids.workload("slider", workload.name)),
+                **control(control_room_ids.workload("slider", workload.name)),
                 value=workload.rows_per_s,
                 min=0,
                 max=most,
@@ -73,7 +73,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
                 thumbLabel=label,
             ),
             dmc.NumberInput(
-                **control(ids.workload("rate", workload.name)),
+                **control(control_room_ids.workload("rate", workload.name)),
                 value=workload.rows_per_s,
                 min=0,
                 max=10_000_000,
@@ -86,21 +86,21 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
             ),
             html.Button(
                 "Set rate",
-                **press(ids.workload("set", workload.name)),
+                **press(control_room_ids.workload("set", workload.name)),
                 className="button button-primary",
                 type="button",
                 **needs(Role.APPROVER),
             ),
             html.Button(
                 [icon(picture), verb],
-                **press(ids.workload("pause", workload.name)),
+                **press(control_room_ids.workload("pause", workload.name)),
                 className="button",
                 type="button",
                 **{"aria-label": f"{verb} {workload.name}"},
                 **needs(Role.APPROVER),
             ),
             dmc.TextInput(
-                **control(ids.workload("why", workload.name)),
+                **control(control_room_ids.workload("why", workload.name)),
                 placeholder="Why; required here",
                 debounce=False,
                 size="sm",

@@ -27,39 +27,3 @@ def delete(run: str) -> dict[str, str]:
 def tick(run: str) -> dict[str, str]:
     """The box that chooses a run for a comparison."""
     return {"type": "runs-tick", "run": run}
-
-
-WHAT_IF = "what-if"  # which run the page is about
-WI_CLUSTER = "what-if-cluster"
-WI_TARGET = "what-if-target"
-WI_POLICIES = "what-if-policies"
-WI_SCALER = "what-if-scaler"
-WI_FORM = "what-if-form"
-WI_GO = "what-if-go"
-WI_RESULT = "what-if-result"
-
-TUNE = "tune"  # which run the page is about
-TUNE_CLUSTER = "tune-cluster"
-TUNE_SCALER = "tune-scaler"
-TUNE_TRIALS = "tune-trials"
-TUNE_TARGET = "tune-target"
-TUNE_GO = "tune-go"
-TUNE_STOP = "tune-stop"
-TUNE_RESULT = "tune-result"
-TUNE_TICK = "tune-tick"
-TUNE_ERROR = "tune-error"
-
-
-def field(of: str, key: str) -> dict[str, str]:
-    """One setting of a policy."""
-    return {"type": "wi-field", "of": of, "key": key}
-
-
-def switch(of: str, key: str) -> dict[str, str]:
-    """One setting that is on or off."""
-    return {"type": "wi-switch", "of": of, "key": key}
-
-
-def use(number: object) -> dict[str, object]:
-    """Take the settings of a point of the front over."""
-    return {"type": "tune-use", "number": number}

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import msgspec
-from dash import ALL, MATCH, Dash, Input, Output, ctx
+from dash import ALL, Dash, Input, Output, ctx
 from dash.exceptions import PreventUpdate
 from msgspec.structs import replace
 
@@ -14,11 +14,12 @@ from weir.components.live.world import World
 from weir.components.pages.control_room.inbox import successor
 from weir.components.pages.control_room.modes import LABELS
 from weir.components.pages.recommendation import ask as asks
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks
-from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, outputs
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, chosen, outputs
 from weir.components.ui.text import sentence
 from weir.components.web.security import Role, check, require
 from weir.controllers import service
@@ -61,7 +62,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(outputs(), Input(ids.PRESSED_DECIDE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def decide(pressed: Any) -> dict[str, Any]:
-        about = _pressed(pressed, ids.decide("", "", ""))
+        about = _pressed(pressed, recommendation_ids.decide("", "", ""))
         return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
 
     @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
@@ -79,13 +80,15 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
         return await dialog.asked(ASKER, lambda: _shown(ask(hub.world())))
 
     @app.callback(
-        Output(ids.field_text("mode", MATCH), "children"),  # type: ignore[arg-type]
-        Input(ids.field("mode", MATCH), "value"),  # type: ignore[arg-type]
+        Output(ids.field_text("mode", ALL), "children"),  # type: ignore[arg-type]
+        Input(ids.field("mode", ALL), "value"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
-    async def explain(chosen: Any) -> Any:
-        return asks.mode_words(hub.world(), ctx.triggered_id["of"], chosen) if chosen else ""
+    async def explain(_values: list[Any]) -> list[str]:
+        cluster, mode = chosen()
+        said = asks.mode_words(hub.world(), cluster, mode) if mode else ""
+        return [said] * len(ctx.outputs_list)
 
 
 def _shown(asked: asks.Ask) -> Ask:

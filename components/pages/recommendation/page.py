@@ -10,12 +10,12 @@ from weir.components.live.page import WINDOW_S, Page, Panel, made
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site
 from weir.components.pages.recommendation import actions, view
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation.fetch import fetch
 from weir.components.pages.recommendation.render import render
 from weir.components.pages.recommendation.render_body import recommendation_body
 from weir.components.pages.replay.library import Library
 from weir.components.pages.replay.view import with_recommendation
-from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.path import Place
 
@@ -51,7 +51,7 @@ def _detail(world: World, place: Place) -> Any:
     return view.detail(world, known) if known else None
 
 
-PANELS = {ids.RECOMMENDATION: Panel(_detail, recommendation_body)}
+PANELS = {recommendation_ids.RECOMMENDATION: Panel(_detail, recommendation_body)}
 
 
 def _then(world: World, place: Place, library: Library) -> World:

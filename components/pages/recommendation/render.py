@@ -7,7 +7,7 @@ from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.recommendation_words import KINDS, title_of
 from weir.components.live.world import World
-from weir.components.ui import ids
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.ui.parts import card, region
 from weir.components.ui.states import missing
 from weir.components.ui.surface import page_link
@@ -42,7 +42,7 @@ def render(world: World, page: Page) -> Component:
                 ],
                 className="page-head",
             ),
-            region(ids.RECOMMENDATION),
+            region(recommendation_ids.RECOMMENDATION),
             *(_series(cluster, page) for cluster in found.clusters),
         ],
         className="stack",

@@ -6,7 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.live.recommendation_words import LOOKS, FigureRow, Why
-from weir.components.ui import ids
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.ui.parts import icon, stamp, until
 from weir.components.ui.surface import press
 from weir.components.ui.text import who
@@ -43,7 +43,7 @@ def buttons(
         html.Button(
             [icon(_BUTTONS[verb][0]), _BUTTONS[verb][1]],
             # The hash of what is shown goes along: an approval is bound to it.
-            **press(ids.decide(verb, recommendation_id, plan_hash)),
+            **press(recommendation_ids.decide(verb, recommendation_id, plan_hash)),
             className=f"button {_BUTTONS[verb][2]}".rstrip(),
             type="button",
             **{

@@ -5,9 +5,9 @@ from fastapi import FastAPI
 
 from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
 from weir.components.pages.replay import api
+from weir.components.pages.replay import ids as replay_ids
 from weir.components.pages.replay.moments import first
 from weir.components.pages.replay.view import moment_of, past_of
-from weir.components.ui import ids
 from weir.controllers.model.errors import NotFound
 
 
@@ -19,7 +19,7 @@ def visit(asked: Visit) -> Drawn:
     search = asked.search if asked.at_ms is None else f"?at={asked.at_ms}"
     at = moment_of(search, site.library.run(past.run))
     data, content = first(site.pages, site.library, past, at, asked.live.target_latency_s)
-    advice = html.Div(id=ids.REPLAY_ADVICE, className="replay-advice")
+    advice = html.Div(id=replay_ids.REPLAY_ADVICE, className="replay-advice")
     return data, html.Div([content, advice], className="stack")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.ui import ids
+from weir.components.pages.replay import ids as replay_ids
 from weir.components.ui.parts import icon
 
 SPEEDS = (1, 2, 5, 10, 30, 100)
@@ -91,7 +91,7 @@ def replay_bar(pages: Sequence[tuple[str, str]]) -> Component:
                 **{"aria-label": "Moment of the run; arrow keys step one period"},
             ),
         ],
-        id=ids.REPLAY,
+        id=replay_ids.REPLAY,
         className="replay",
         hidden=True,
         **{"aria-label": "Replay"},

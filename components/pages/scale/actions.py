@@ -10,6 +10,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from weir.components.live.hub import Hub
 from weir.components.live.recommendation_words import MEANINGS
 from weir.components.live.world import World
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.hand import asked_of, preview
 from weir.components.pages.scale.render_hand import prediction, refused
 from weir.components.pages.scale.render_settings import form_body
@@ -41,12 +42,12 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 def _register_hand(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(ids.SCALE_PREDICTION, "children"),
-        Output(ids.SCALE_APPLY, "disabled"),
-        Output(ids.SCALE_APPLY, "children"),
-        Output(ids.SCALE_ASKED, "data"),
-        Input(ids.SCALE_NUMBER, "value"),
-        State(ids.SCALE_CLUSTER, "data"),
+        Output(scale_ids.SCALE_PREDICTION, "children"),
+        Output(scale_ids.SCALE_APPLY, "disabled"),
+        Output(scale_ids.SCALE_APPLY, "children"),
+        Output(scale_ids.SCALE_ASKED, "data"),
+        Input(scale_ids.SCALE_NUMBER, "value"),
+        State(scale_ids.SCALE_CLUSTER, "data"),
     )
     @require(Role.VIEWER)
     async def predict(executors: Any, cluster: Any) -> Any:
@@ -66,12 +67,12 @@ def _register_hand(app: Dash, hub: Hub) -> None:
         return prediction(shown, may=may), not (shown.changes and may), words, asked
 
     @app.callback(
-        Output(ids.SCALE_PREDICTION, "children", allow_duplicate=True),
-        Output(ids.SCALE_APPLY, "disabled", allow_duplicate=True),
+        Output(scale_ids.SCALE_PREDICTION, "children", allow_duplicate=True),
+        Output(scale_ids.SCALE_APPLY, "disabled", allow_duplicate=True),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.SCALE_APPLY, "n_clicks"),
-        State(ids.SCALE_ASKED, "data"),
-        State(ids.SCALE_COMMENT, "value"),
+        Input(scale_ids.SCALE_APPLY, "n_clicks"),
+        State(scale_ids.SCALE_ASKED, "data"),
+        State(scale_ids.SCALE_COMMENT, "value"),
         prevent_initial_call=True,
     )
     @require(Role.APPROVER)
@@ -90,8 +91,8 @@ def _register_hand(app: Dash, hub: Hub) -> None:
 def _register_follow(app: Dash, hub: Hub) -> None:
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.follow(ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.SCALE_CLUSTER, "data"),
+        Input(scale_ids.follow(ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)
@@ -111,16 +112,16 @@ def _register_follow(app: Dash, hub: Hub) -> None:
 def _register_form(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(
         outputs(),
-        Input(ids.scaler_settings(ALL), "n_clicks"),  # type: ignore[arg-type]
-        Input(ids.SCALE_LIMITS, "n_clicks"),
-        State(ids.SCALE_CLUSTER, "data"),
+        Input(scale_ids.scaler_settings(ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(scale_ids.SCALE_LIMITS, "n_clicks"),
+        State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
     async def open_(_clicks: list[int | None], _limits: int | None, cluster: Any) -> Any:
         only_clicks()
         asked = ctx.triggered_id
-        of = LIMITS if asked == ids.SCALE_LIMITS else asked["scaler"]
+        of = LIMITS if asked == scale_ids.SCALE_LIMITS else asked["scaler"]
         shown = form(await _world(hub, cluster), str(cluster), of)
         ask = Ask(
             title=shown.title,

@@ -11,6 +11,7 @@ from weir.components.pages.replay import child
 from weir.components.pages.replay.library import ANSWER_S, Library
 from weir.components.pages.replay.view import with_shadows
 from weir.components.pages.scale import actions, chart, qtable, qtable_actions, view
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import note
 from weir.components.pages.scale.reader import ScaleReader
 from weir.components.pages.scale.render import render, render_choice
@@ -21,11 +22,11 @@ from weir.components.ui.figure import Figure, Figures
 from weir.components.ui.path import SCALE, Place
 
 PANELS = {
-    ids.SCALE_NOTE: Panel(lambda world, place: note(world, place.name), scale_note),
+    scale_ids.SCALE_NOTE: Panel(lambda world, place: note(world, place.name), scale_note),
     ids.COMMANDS: Panel(
         lambda world, place: commands.rows(world, cluster=place.name), commands_list
     ),
-    ids.LEARNER: Panel(
+    scale_ids.LEARNER: Panel(
         lambda world, place: qtable.learner_text(qtable.learner(world, place.name)), learner_box
     ),
 }

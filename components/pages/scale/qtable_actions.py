@@ -10,6 +10,7 @@ import redis
 from dash import Dash, Input, Output, State, html, no_update
 
 from weir.components.live.hub import Hub
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.qtable import (
     Learner,
     exported,
@@ -39,9 +40,9 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 def _register_export(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(ids.TABLE_DOWNLOAD, "data"),
-        Input(ids.TABLE_EXPORT, "n_clicks"),
-        State(ids.SCALE_CLUSTER, "data"),
+        Output(scale_ids.TABLE_DOWNLOAD, "data"),
+        Input(scale_ids.TABLE_EXPORT, "n_clicks"),
+        State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
@@ -59,10 +60,10 @@ def _register_export(app: Dash, hub: Hub) -> None:
 def _register_import(app: Dash, hub: Hub) -> None:
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Output(ids.TABLE_IMPORT, "contents"),  # emptied, so that the same file can come again
-        Input(ids.TABLE_IMPORT, "contents"),
-        State(ids.TABLE_IMPORT, "filename"),
-        State(ids.SCALE_CLUSTER, "data"),
+        Output(scale_ids.TABLE_IMPORT, "contents"),  # emptied, so that the same file can come again
+        Input(scale_ids.TABLE_IMPORT, "contents"),
+        State(scale_ids.TABLE_IMPORT, "filename"),
+        State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)
@@ -89,8 +90,8 @@ def _register_import(app: Dash, hub: Hub) -> None:
 def _register_reset(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(
         outputs(),
-        Input(ids.TABLE_RESET, "n_clicks"),
-        State(ids.SCALE_CLUSTER, "data"),
+        Input(scale_ids.TABLE_RESET, "n_clicks"),
+        State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)

@@ -6,6 +6,7 @@ from dash.development.base_component import Component
 from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.hand import bound
 from weir.components.pages.scale.qtable import learner
 from weir.components.pages.scale.render_answers import (
@@ -28,7 +29,7 @@ def render(world: World, page: Page) -> Component:
     names = [c.name for c in world.snapshot.clusters]
     return html.Div(
         [
-            dcc.Store(id=ids.SCALE_CLUSTER, data=name),
+            dcc.Store(id=scale_ids.SCALE_CLUSTER, data=name),
             html.Div(
                 [
                     html.Div([html.H1(f"Scale {name}"), data_age(name)], className="card-title"),
@@ -43,7 +44,7 @@ def render(world: World, page: Page) -> Component:
                 className="page-head",
             ),
             key_figures(name, figures, world.target_latency_s),
-            region(ids.SCALE_NOTE),
+            region(scale_ids.SCALE_NOTE),
             card(
                 html.Div(
                     chart_tile(page.charts[0], figures, f"scale/{name}/steps", tall=True),

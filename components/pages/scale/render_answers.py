@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import Last, Note
 from weir.components.pages.scale.view import Number
-from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, icon, live, since, when
 from weir.components.ui.path import SCALE, scale_path
@@ -135,7 +135,7 @@ def answers_card(figures: Figures, cluster: str) -> Component:
         title="Every scaler's answer for this moment",
         right=html.Button(
             "Limits",
-            **press(ids.SCALE_LIMITS),
+            **press(scale_ids.SCALE_LIMITS),
             className="button",
             type="button",
             **{"aria-label": f"Limits of {cluster}"},
@@ -168,14 +168,14 @@ def _row(name: str, title: str, figures: Figures) -> Component:
                     [
                         html.Button(
                             "Follow",
-                            **press(ids.follow(name)),
+                            **press(scale_ids.follow(name)),
                             className="button",
                             type="button",
                             **{"aria-label": f"Follow {title}", "data-needs": "admin"},
                         ),
                         html.Button(
                             "Settings",
-                            **press(ids.scaler_settings(name)),
+                            **press(scale_ids.scaler_settings(name)),
                             className="button",
                             type="button",
                             **{"aria-label": f"Settings of {title}"},

@@ -4,8 +4,9 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.hand import Bound, HandPreview, latency_words
-from weir.components.ui import ids, text
+from weir.components.ui import text
 from weir.components.ui.parts import card, fact, icon
 from weir.components.ui.surface import control, press
 
@@ -18,11 +19,11 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
             title="Scale by hand",
         )
     return card(
-        dcc.Store(id=ids.SCALE_ASKED),
+        dcc.Store(id=scale_ids.SCALE_ASKED),
         html.Div(
             [
                 dmc.NumberInput(
-                    **control(ids.SCALE_NUMBER),
+                    **control(scale_ids.SCALE_NUMBER),
                     label="Executors",
                     description=f"{bound.least} to {bound.most} allowed",
                     value=bound.executors,
@@ -34,7 +35,7 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
                     persistence_type="memory",
                 ),
                 dmc.TextInput(
-                    **control(ids.SCALE_COMMENT),
+                    **control(scale_ids.SCALE_COMMENT),
                     label="Why",
                     description="required here" if comment_required else "for the audit trail",
                     required=comment_required,
@@ -43,14 +44,14 @@ def hand_card(cluster: str, bound: Bound, *, comment_required: bool = False) -> 
                 ),
                 html.Button(
                     "Scale",
-                    **press(ids.SCALE_APPLY, disabled=True),
+                    **press(scale_ids.SCALE_APPLY, disabled=True),
                     className="button button-primary",
                     type="button",
                 ),
             ],
             className="steer scale-steer",
         ),
-        html.Div(id=ids.SCALE_PREDICTION, className="prediction", role="status"),
+        html.Div(id=scale_ids.SCALE_PREDICTION, className="prediction", role="status"),
         title="Scale by hand",
     )
 

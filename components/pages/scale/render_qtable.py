@@ -3,8 +3,8 @@
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.qtable import MOST_BINS, TRAIL_SHOWN, Learner, LearnerText
-from weir.components.ui import ids
 from weir.components.ui.parts import card, fact, region
 from weir.components.ui.surface import control, press
 
@@ -51,7 +51,7 @@ def qtable_card(cluster: str, found: Learner) -> Component:
                 ),
                 html.Div(
                     [
-                        region(ids.LEARNER),
+                        region(scale_ids.LEARNER),
                         html.Figure(
                             [
                                 html.Figcaption(
@@ -108,13 +108,13 @@ def _buttons(cluster: str) -> Component:
 
     return html.Div(
         [
-            dcc.Download(id=ids.TABLE_DOWNLOAD),
-            button("Export", ids.TABLE_EXPORT, "viewer"),
+            dcc.Download(id=scale_ids.TABLE_DOWNLOAD),
+            button("Export", scale_ids.TABLE_EXPORT, "viewer"),
             # The box itself takes the key: what is in it is only drawn like a button.
             html.Span(
                 dcc.Upload(
                     html.Span("Import", className="button"),
-                    **control(ids.TABLE_IMPORT),
+                    **control(scale_ids.TABLE_IMPORT),
                     accept=".json,application/json",
                     max_size=700_000,  # what a callback takes, as base64
                     className="upload",
@@ -122,7 +122,7 @@ def _buttons(cluster: str) -> Component:
                 ),
                 **{"data-needs": "admin"},
             ),
-            button("Reset", ids.TABLE_RESET, "admin"),
+            button("Reset", scale_ids.TABLE_RESET, "admin"),
         ],
         className="card-actions",
     )

@@ -8,6 +8,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
 
 from weir.components.live.hub import Hub
+from weir.components.pages.settings import ids as settings_ids
 from weir.components.pages.settings import view
 from weir.components.pages.settings.render import changed_text, hits, settings_body
 from weir.components.ui import ids
@@ -35,7 +36,9 @@ def register(app: Dash, hub: Hub) -> None:
 
 
 def _register_load(app: Dash, hub: Hub) -> None:
-    @app.callback(Output(ids.SETTINGS_BODY, "children"), Input(ids.SETTINGS_SCOPE, "data"))
+    @app.callback(
+        Output(settings_ids.SETTINGS_BODY, "children"), Input(settings_ids.SETTINGS_SCOPE, "data")
+    )
     @require(Role.VIEWER)
     async def load(cluster: Any) -> Component:
         try:
@@ -49,8 +52,8 @@ def _register_load(app: Dash, hub: Hub) -> None:
             return missing("Redis cannot be reached", AWAY, SETTINGS, "Try again")
 
     @app.callback(
-        Output(ids.SETTINGS_HITS, "children"),
-        Input(ids.SETTINGS_SEARCH, "value"),
+        Output(settings_ids.SETTINGS_HITS, "children"),
+        Input(settings_ids.SETTINGS_SEARCH, "value"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
@@ -64,18 +67,18 @@ def _register_load(app: Dash, hub: Hub) -> None:
 
 def _register_save(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(ids.setting(ALL, ALL), "error"),  # type: ignore[arg-type]
-        Output(ids.settings_part("error", ALL), "children"),  # type: ignore[arg-type]
-        Output(ids.settings_part("changed", ALL), "children"),  # type: ignore[arg-type]
-        Output(ids.SETTINGS_SHOWN, "data"),
+        Output(settings_ids.setting(ALL, ALL), "error"),  # type: ignore[arg-type]
+        Output(settings_ids.settings_part("error", ALL), "children"),  # type: ignore[arg-type]
+        Output(settings_ids.settings_part("changed", ALL), "children"),  # type: ignore[arg-type]
+        Output(settings_ids.SETTINGS_SHOWN, "data"),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.settings_save(ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
-        State(ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        State(ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(ids.settings_part("error", ALL), "id"),  # type: ignore[arg-type]
-        State(ids.SETTINGS_SHOWN, "data"),
+        Input(settings_ids.settings_save(ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(settings_ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
+        State(settings_ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
+        State(settings_ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
+        State(settings_ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
+        State(settings_ids.settings_part("error", ALL), "id"),  # type: ignore[arg-type]
+        State(settings_ids.SETTINGS_SHOWN, "data"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)
@@ -93,7 +96,7 @@ def _register_save(app: Dash, hub: Hub) -> None:
         def answer(field: str, error: str, changed: Any, kept: Any, note: Any) -> Any:
             at_field = [
                 error
-                if f == ids.setting(field, group)
+                if f == settings_ids.setting(field, group)
                 else no_update
                 if f["group"] != group
                 else ""
@@ -135,11 +138,11 @@ def _register_default(app: Dash, hub: Hub) -> None:
     del hub
 
     @app.callback(
-        Output(ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
-        Output(ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        Input(ids.setting_default(ALL, ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
+        Output(settings_ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
+        Output(settings_ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
+        Input(settings_ids.setting_default(ALL, ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(settings_ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
+        State(settings_ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)

@@ -10,8 +10,8 @@ from dash.development.base_component import Component
 from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, range_text
+from weir.components.pages.settings import ids as settings_ids
 from weir.components.pages.settings.view import HITS, Change, Hit, Section, anchor, values
-from weir.components.ui import ids
 from weir.components.ui.parts import icon, stamp
 from weir.components.ui.path import settings_path
 from weir.components.ui.states import loading
@@ -34,7 +34,7 @@ def render(world: World, page: Page) -> Component:
                         className="card-title",
                     ),
                     dmc.TextInput(
-                        id=ids.SETTINGS_SEARCH,
+                        id=settings_ids.SETTINGS_SEARCH,
                         placeholder="Search all settings",
                         debounce=250,
                         **{"aria-label": "Search all settings"},
@@ -42,14 +42,14 @@ def render(world: World, page: Page) -> Component:
                 ],
                 className="page-head",
             ),
-            html.Div(id=ids.SETTINGS_HITS, role="status"),
+            html.Div(id=settings_ids.SETTINGS_HITS, role="status"),
             html.Div(
                 [
                     scopes(clusters, page.place.name),
                     html.Div(
                         [
-                            dcc.Store(id=ids.SETTINGS_SCOPE, data=page.place.name),
-                            html.Div(loading(), id=ids.SETTINGS_BODY),
+                            dcc.Store(id=settings_ids.SETTINGS_SCOPE, data=page.place.name),
+                            html.Div(loading(), id=settings_ids.SETTINGS_BODY),
                         ]
                     ),
                 ],
@@ -64,7 +64,7 @@ def settings_body(sections: Sequence[Section]) -> Component:
     """All groups of one scope."""
     shown = {s.group: values(s) for s in sections}
     return html.Div(
-        [dcc.Store(id=ids.SETTINGS_SHOWN, data=shown), *(_section(s) for s in sections)],
+        [dcc.Store(id=settings_ids.SETTINGS_SHOWN, data=shown), *(_section(s) for s in sections)],
         className="stack",
     )
 
@@ -122,18 +122,18 @@ def _section(section: Section) -> Component:
             [
                 html.Button(
                     "Save",
-                    id=ids.settings_save(section.group),
+                    id=settings_ids.settings_save(section.group),
                     className="button button-primary",
                     type="button",
                     **{"data-needs": "admin", "aria-label": f"Save {section.title}"},
                 ),
                 html.Span(
                     changed_text(section.changed),
-                    id=ids.settings_part("changed", section.group),
+                    id=settings_ids.settings_part("changed", section.group),
                     className="quiet",
                 ),
                 html.Span(
-                    id=ids.settings_part("error", section.group),
+                    id=settings_ids.settings_part("error", section.group),
                     className="dialog-error",
                     role="alert",
                 ),
@@ -172,7 +172,7 @@ def _line(section: Section, field: Field) -> Component:
                 [
                     html.Button(
                         "Default",
-                        id=ids.setting_default(field.key, section.group),
+                        id=settings_ids.setting_default(field.key, section.group),
                         className="button button-small",
                         type="button",
                         title=f"Put the default back into the field; {range_text(field)}",
@@ -197,11 +197,13 @@ def _control(group: str, field: Field) -> Component:
         "label": field.label,
         "description": f"{field.help} ({range_text(field)})",
     }
-    name = ids.setting(field.key, group)
+    name = settings_ids.setting(field.key, group)
     match field.kind:
         case "switch":
             return dmc.Switch(
-                id=ids.setting_switch(field.key, group), checked=bool(field.value), **common
+                id=settings_ids.setting_switch(field.key, group),
+                checked=bool(field.value),
+                **common,
             )
         case "choice":
             data = [{"value": c, "label": c.replace("_", " ")} for c in field.choices]

@@ -8,9 +8,9 @@ import redis
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 
 from weir.components.live.hub import Hub
-from weir.components.pages.history import ids as own
 from weir.components.pages.replay.library import Library
 from weir.components.pages.scale.view import title_of
+from weir.components.pages.tune import ids as own
 from weir.components.pages.tune.render import result
 from weir.components.pages.what_if.actions import target_of
 from weir.components.ui import ids

@@ -6,8 +6,8 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_plots import plot_tiles
+from weir.components.pages.tune import ids as own
 from weir.components.pages.tune.view import (
     FrontRow,
     front_rows,

@@ -10,6 +10,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, html, no_update
 from dash.exceptions import PreventUpdate
 
 from weir.components.pages.sign_in.service import SignIn
+from weir.components.pages.users import ids as users_ids
 from weir.components.pages.users.render import UserRow, secret_box, tokens_table, users_table
 from weir.components.ui import ids
 from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, outputs, toast
@@ -32,9 +33,9 @@ def register(app: Dash, people: SignIn, dialog: Dialog) -> None:
 
 def _register_tables(app: Dash, people: SignIn) -> None:
     @app.callback(
-        Output(ids.USERS_LIST, "children"),
-        Output(ids.TOKENS_LIST, "children"),
-        Input(ids.USERS_SHOWN, "data"),
+        Output(users_ids.USERS_LIST, "children"),
+        Output(users_ids.TOKENS_LIST, "children"),
+        Input(users_ids.USERS_SHOWN, "data"),
     )
     @require(Role.ADMIN)
     async def tables(_shown: Any) -> Any:
@@ -44,14 +45,14 @@ def _register_tables(app: Dash, people: SignIn) -> None:
 
 def _register_new(app: Dash, people: SignIn) -> None:
     @app.callback(
-        Output(ids.USERS_ONCE, "children"),
-        Output(ids.USERS_SHOWN, "data", allow_duplicate=True),
+        Output(users_ids.USERS_ONCE, "children"),
+        Output(users_ids.USERS_SHOWN, "data", allow_duplicate=True),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Output(ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
-        Input(ids.user_new("add", ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.user_new("role", ALL), "value"),  # type: ignore[arg-type]
-        State(ids.user_new("add", ALL), "id"),  # type: ignore[arg-type]
+        Output(users_ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
+        Input(users_ids.user_new("add", ALL), "n_clicks"),  # type: ignore[arg-type]
+        State(users_ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
+        State(users_ids.user_new("role", ALL), "value"),  # type: ignore[arg-type]
+        State(users_ids.user_new("add", ALL), "id"),  # type: ignore[arg-type]
         State(ids.URL, "href"),
         prevent_initial_call=True,
     )
@@ -75,9 +76,9 @@ def _register_new(app: Dash, people: SignIn) -> None:
 
 def _register_role(app: Dash, people: SignIn) -> None:
     @app.callback(
-        Output(ids.USERS_SHOWN, "data", allow_duplicate=True),
+        Output(users_ids.USERS_SHOWN, "data", allow_duplicate=True),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(ids.user_role(ALL), "value"),
+        Input(users_ids.user_role(ALL), "value"),
         prevent_initial_call=True,
     )
     @require(Role.ADMIN)
@@ -93,7 +94,9 @@ def _register_role(app: Dash, people: SignIn) -> None:
 
 
 def _register_dialog(app: Dash, people: SignIn, dialog: Dialog) -> None:
-    @app.callback(outputs(), Input(ids.user_ask(ALL, ALL), "n_clicks"), prevent_initial_call=True)
+    @app.callback(
+        outputs(), Input(users_ids.user_ask(ALL, ALL), "n_clicks"), prevent_initial_call=True
+    )
     @require(Role.ADMIN)
     async def ask(_clicks: Any) -> Any:
         asked = _clicked()
@@ -104,9 +107,9 @@ def _register_dialog(app: Dash, people: SignIn, dialog: Dialog) -> None:
         if problem:
             return Stays(error=problem.children)
         box, told = found
-        shown: dict[str, dict[str, Any]] = {ids.USERS_SHOWN: {"data": time.time()}}
+        shown: dict[str, dict[str, Any]] = {users_ids.USERS_SHOWN: {"data": time.time()}}
         if box is not no_update:
-            shown[ids.USERS_ONCE] = {"children": box}
+            shown[users_ids.USERS_ONCE] = {"children": box}
         return Done(said=told, shown=shown)
 
     dialog.on(ASKER, Role.ADMIN, confirm)

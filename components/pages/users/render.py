@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.ui import ids
+from weir.components.pages.users import ids as users_ids
 from weir.components.ui.parts import card, since, when
 from weir.components.ui.states import missing
 from weir.components.web.security import Role, current_user
@@ -49,11 +49,11 @@ def render(world: World, page: Page) -> Component:
         )
     return html.Div(
         [
-            dcc.Store(id=ids.USERS_SHOWN, data=0),
+            dcc.Store(id=users_ids.USERS_SHOWN, data=0),
             html.Div(html.H1("Users and tokens"), className="page-head"),
-            html.Div(id=ids.USERS_ONCE),
+            html.Div(id=users_ids.USERS_ONCE),
             card(
-                html.Div("Loading ...", id=ids.USERS_LIST, className="quiet"),
+                html.Div("Loading ...", id=users_ids.USERS_LIST, className="quiet"),
                 add_form("user", "Name of a new user", "Add user"),
                 html.P(
                     "A new user gets a one-time link to sign in with, and then chooses a password. "
@@ -63,7 +63,7 @@ def render(world: World, page: Page) -> Component:
                 title="Users",
             ),
             card(
-                html.Div("Loading ...", id=ids.TOKENS_LIST, className="quiet"),
+                html.Div("Loading ...", id=users_ids.TOKENS_LIST, className="quiet"),
                 add_form("token", "What a new token is for", "Make token"),
                 html.P(
                     [
@@ -101,7 +101,7 @@ def _user(row: UserRow) -> Component:
             html.Th([row.name, " ", html.Span("you", className="tag") if row.me else None]),
             html.Td(
                 dmc.Select(
-                    id=ids.user_role(row.name),
+                    id=users_ids.user_role(row.name),
                     data=[str(r) for r in Role],
                     value=str(row.role),
                     allowDeselect=False,
@@ -117,7 +117,7 @@ def _user(row: UserRow) -> Component:
                     [
                         html.Button(
                             words,
-                            id=ids.user_ask(verb, row.name),
+                            id=users_ids.user_ask(verb, row.name),
                             className="button button-small",
                             type="button",
                             **{"aria-label": f"{words}: {row.name}"},
@@ -157,7 +157,7 @@ def _token(token: Token) -> Component:
             html.Td(
                 html.Button(
                     "Revoke",
-                    id=ids.user_ask("revoke", token.id),
+                    id=users_ids.user_ask("revoke", token.id),
                     className="button button-small",
                     type="button",
                     **{"aria-label": f"Revoke: {token.name}"},
@@ -173,9 +173,9 @@ def add_form(kind: str, label: str, button: str) -> Component:
     """Name and role of a new user or token."""
     return html.Div(
         [
-            dmc.TextInput(id=ids.user_new("name", kind), label=label, w=220),
+            dmc.TextInput(id=users_ids.user_new("name", kind), label=label, w=220),
             dmc.Select(
-                id=ids.user_new("role", kind),
+                id=users_ids.user_new("role", kind),
                 label="Role",
                 data=[{"value": str(r), "label": f"{r}: {ROLE_WORDS[r]}"} for r in Role],
                 value=str(Role.VIEWER),
@@ -184,7 +184,7 @@ def add_form(kind: str, label: str, button: str) -> Component:
             ),
             html.Button(
                 button,
-                id=ids.user_new("add", kind),
+                id=users_ids.user_new("add", kind),
                 className="button button-primary",
                 type="button",
             ),

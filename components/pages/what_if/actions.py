@@ -5,10 +5,10 @@ from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 
-from weir.components.pages.history import ids as own
 from weir.components.pages.replay.library import Library
 from weir.components.pages.scale.settings import read
 from weir.components.pages.what_if import child as history_child
+from weir.components.pages.what_if import ids as own
 from weir.components.pages.what_if.child import Policy
 from weir.components.pages.what_if.render import own_form, refused, result
 from weir.components.pages.what_if.render_form import form_of

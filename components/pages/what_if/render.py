@@ -6,9 +6,9 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_plots import plot_legend, plot_tiles
 from weir.components.pages.history.view import tune_path
+from weir.components.pages.what_if import ids as own
 from weir.components.pages.what_if.child import WhatIfAnswer
 from weir.components.pages.what_if.render_form import (
     TUNABLE_FIRST,

@@ -7,8 +7,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.live.world import World
-from weir.components.pages.history import ids as own
 from weir.components.pages.scale.settings import Field, Form, form, range_text
+from weir.components.pages.what_if import ids as own
 from weir.controllers.scaling.registry import scalers
 
 TUNABLE_FIRST = "rate_based"

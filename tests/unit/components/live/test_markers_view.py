@@ -8,9 +8,9 @@ from tests.unit.components.pages.controls import AT, MOVES, control_world, recom
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.live.markers import events, markers
 from weir.components.live.world import world_of
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation import view as pages
 from weir.components.pages.registry import PAGES
-from weir.components.ui import ids
 from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
 from weir.controllers.engine.recommendation import Status
@@ -116,7 +116,7 @@ def test_the_page_shows_the_time_around_it_and_is_drawn_again_with_each_step():
     assert data["charts"][0]["x"], "the series have points"
     message, _ = delta(PAGES, world, cursor_of(data["cursor"]))
     assert "redraw" not in message
-    assert ids.RECOMMENDATION in message["regions"]
+    assert recommendation_ids.RECOMMENDATION in message["regions"]
     on = control_world(recommendation(*DONE, Status.EFFECTIVE))
     assert delta(PAGES, on, cursor_of(data["cursor"]))[0]["redraw"] is True
 

@@ -13,17 +13,19 @@ from weir.components.pages.audit import ids as audit_ids
 from weir.components.pages.audit import then as replay_audit
 from weir.components.pages.audit.then import trail_then
 from weir.components.pages.base import Visit
+from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.registry import PAGES
+from weir.components.pages.replay import ids as replay_ids
 from weir.components.pages.replay.library import Library
 from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.page import visit
 from weir.components.pages.replay.render_bar import replay_bar
 from weir.components.pages.replay.view import SHOWN, WINDOW_S, Past
+from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.hand import Bound
 from weir.components.pages.scale.render_hand import hand_card
 from weir.components.pages.settings import ids as settings_ids
 from weir.components.pages.settings.then import sections_then
-from weir.components.ui import ids
 from weir.components.ui.surface import Surface, drawn_on
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Recommendation
@@ -115,7 +117,10 @@ def test_no_callback_and_no_button_belongs_to_the_page(library, run_id, path):
     """Whatever has a name could be filled or switched on by a callback of the live page."""
     found = list(components(drawn(library, run_id, path, T0 + 750)))
     panel = audit_ids.THEN if path == "/audit" else settings_ids.THEN
-    assert {c["props"]["id"] for c in found if "id" in c["props"]} == {panel, ids.REPLAY_ADVICE}
+    assert {c["props"]["id"] for c in found if "id" in c["props"]} == {
+        panel,
+        replay_ids.REPLAY_ADVICE,
+    }
     assert not {c["type"] for c in found} & {"Button", "Store", "TextInput", "NumberInput"}
     links = [c["props"]["href"] for c in found if "href" in c["props"]]
     assert all(link.startswith(f"/replay/{run_id}/") for link in links)
@@ -198,7 +203,7 @@ def test_users_are_not_of_a_run(library, run_id):
 def test_an_old_recommendation_has_its_page_and_its_series(library, run_id):
     at = RECOMMENDED_AT + WINDOW_S + 200
     data, shown = visited(library, run_id, "/recommendation/r0", at)
-    assert "It is too full." in words(plain(data["regions"][ids.RECOMMENDATION]))
+    assert "It is too full." in words(plain(data["regions"][recommendation_ids.RECOMMENDATION]))
     assert "There is no recommendation" not in words(plain(shown))
     times = next(c["x"] for c in data["charts"] if c["key"] == "a/load")
     assert times[0] == round((T0 + 2) * 1000)
@@ -212,8 +217,8 @@ def test_a_control_that_is_off_has_no_name():
     with drawn_on(Surface("r", 1.0)):
         tree = hand_card("a", Bound(executors=3, least=1, most=9))
     names = [c["props"].get("id") for c in components(plain(tree))]
-    assert ids.SCALE_NUMBER not in names
-    assert ids.SCALE_APPLY not in names
+    assert scale_ids.SCALE_NUMBER not in names
+    assert scale_ids.SCALE_APPLY not in names
 
 
 def test_the_bar_offers_every_page():

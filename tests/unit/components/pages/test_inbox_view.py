@@ -16,6 +16,7 @@ from tests.unit.components.pages.controls import (
 from tests.unit.components.pages.outlooks import balance_world
 from weir.components.live import recommendation_words as words
 from weir.components.live.delta import cursor_of, delta, start
+from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room import inbox as view
 from weir.components.pages.control_room.render_inbox import inbox_body
 from weir.components.pages.registry import PAGES
@@ -184,10 +185,10 @@ def test_the_inbox_is_sent_again_only_when_it_has_changed():
     world = control_world(recommendation())
     _, seen = delta(PAGES, world, cursor_of(start(PAGES, world, "/")[0]["cursor"]))
     message, _ = delta(PAGES, replace(world, at=world.at + 1), seen)
-    assert ids.INBOX not in message.get("regions", {})
+    assert control_room_ids.INBOX not in message.get("regions", {})
     decided = replace(world, control=control_world(recommendation(Status.REJECTED)).control)
     message, _ = delta(PAGES, decided, seen)
-    assert ids.INBOX in message["regions"]
+    assert control_room_ids.INBOX in message["regions"]
     assert "redraw" not in message
 
 

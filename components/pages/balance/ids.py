@@ -1,0 +1,17 @@
+"""Ids of the balance page."""
+
+REBALANCES = "rebalances"
+BALANCE_NOTE = "balance-note"
+HAND_OPERATOR = "hand-operator"
+HAND_TARGET = "hand-target"
+HAND_TEXT = "hand-text"
+HAND_PREVIEW = "hand-preview"
+FOLLOW_PLANNER = "follow-planner"
+FOLLOW_AUTO = "follow-auto"
+FOLLOW_TEXT = "follow-text"
+FOLLOW_SET = "follow-set"
+
+
+def preview(planner: str) -> dict[str, str]:
+    """A button that shows what a planner's plan would bring."""
+    return {"type": "preview", "planner": planner}

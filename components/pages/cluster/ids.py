@@ -1,0 +1,3 @@
+"""Ids of the page of a cluster."""
+
+EXECUTORS = "executors"

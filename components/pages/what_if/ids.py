@@ -1,0 +1,20 @@
+"""Ids of the what-if page."""
+
+WHAT_IF = "what-if"  # which run the page is about
+WI_CLUSTER = "what-if-cluster"
+WI_TARGET = "what-if-target"
+WI_POLICIES = "what-if-policies"
+WI_SCALER = "what-if-scaler"
+WI_FORM = "what-if-form"
+WI_GO = "what-if-go"
+WI_RESULT = "what-if-result"
+
+
+def field(of: str, key: str) -> dict[str, str]:
+    """One setting of a policy."""
+    return {"type": "wi-field", "of": of, "key": key}
+
+
+def switch(of: str, key: str) -> dict[str, str]:
+    """One setting that is on or off."""
+    return {"type": "wi-switch", "of": of, "key": key}

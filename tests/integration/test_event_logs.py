@@ -18,9 +18,9 @@ from tests.support.processes import ROOT, start, weir
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.components.live.charts import points
+from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.moments import first
-from weir.components.pages.replay.view import WINDOW_S, Past
+from weir.components.pages.replay.view import WINDOW_S, world_at
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.reader import LogReader
 from weir.metrics.eventlog.tables import read_samples
@@ -195,7 +195,7 @@ def test_the_live_run_replays_as_it_was_recorded(system: System) -> None:
         lambda: next((r for r in list_runs(system.runs) if r.samples > 60), None), 90, "a recording"
     )
     at = int(run.last_at) - 10.0  # the run goes on meanwhile; up to here it stays as it is
-    _, _, page = first(Library(system.runs), Past(run.id, "/"), at, 5.0)
+    page = PAGES.page(world_at(Library(system.runs).run(run.id), at, 5.0), "/")
     query = urlencode({"path": "/", "at": round(at * 1000), "page": page.structure})
     replayed = system.get(f"/api/replay/{run.id}/moment?{query}")["charts"]
     recorded = read_samples(system.runs / run.id, at - WINDOW_S, at)

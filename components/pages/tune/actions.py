@@ -1,7 +1,6 @@
 """What the tuning page does: start, follow and stop a search, and take settings over."""
 
 import asyncio
-import time
 from typing import Any
 
 import redis
@@ -14,13 +13,14 @@ from weir.components.pages.tune import ids as own
 from weir.components.pages.tune.render import result
 from weir.components.pages.what_if.actions import target_of
 from weir.components.ui import ids
+from weir.components.ui.asking import request
 from weir.components.ui.clicks import AWAY, only_clicks
 from weir.components.ui.dialog import toast
-from weir.components.web.security import Role, current_user, require
+from weir.components.web.security import Role, require
+from weir.controllers import service
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.model.errors import InvalidInput, NotFound, WeirError
-from weir.controllers.service import recommendations as people
 from weir.controllers.simulator.tuning import Tuning
 from weir.metrics.runs.tuning import TuneRequest, TuneStatus, Tunings
 
@@ -129,13 +129,11 @@ def take_over(store: Store, tunings: Tunings, run: str, number: int) -> str:
     found = tunings.result(run)
     if status is None or not 0 <= number < len(found.front):
         raise NotFound("There are no such settings any more.")
-    point, person = found.front[number], current_user()
+    point = found.front[number]
     group = scaler_group(status.cluster, point.scaler)
     reset: dict[str, Any] = dict.fromkeys(store.settings(group))
-    people.set_settings(
-        store, group, {**reset, **point.settings}, by=person.name, now=time.time(),
-        comment=f"tuned on {run}, {point.label}", address=person.address,
-    )  # fmt: skip
+    ask = request(f"tuned on {run}, {point.label}")
+    service.set_settings(store, ask, group, {**reset, **point.settings})
     return (
         f"{title_of(point.scaler)} on {status.cluster} uses these settings from now on; "
         "which scaler the engine follows there is chosen on the Scale page."

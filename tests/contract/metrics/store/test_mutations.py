@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from redis.exceptions import ResponseError
 
+from tests.support import people
 from tests.support.given import given_mode
 from tests.support.mutations import Mutations
 from tests.support.proposals import advance, propose
@@ -33,7 +34,6 @@ from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import Fenced
 from weir.controllers.model.placement import cluster_lease, operator_lease
 from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service import recommendations as people
 from weir.metrics.agent.commands import CommandRunner
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.store import keys

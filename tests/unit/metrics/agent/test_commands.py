@@ -4,7 +4,8 @@ import time
 
 from weir.controllers.model.command import Command, CommandStatus, ScaleTo, StopOperator
 from weir.controllers.model.errors import Refused
-from weir.controllers.model.placement import LEADER, CommandRunner, why_refused
+from weir.controllers.model.placement import LEADER
+from weir.metrics.agent.commands import CommandRunner, why_refused
 from weir.metrics.store.memory_store import MemoryStore
 
 

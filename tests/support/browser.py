@@ -151,7 +151,8 @@ class Profiles:
 
     def give_back(self) -> None:
         """The test is over: close its tabs, and forget who it was and what it stored."""
-        for kind, context in self._taken:
+        while self._taken:
+            kind, context = self._taken.pop()
             if kind is None:
                 context.close()
                 continue
@@ -161,7 +162,6 @@ class Profiles:
                 page.close()
             context.clear_cookies()
             self._free.setdefault(kind, []).append(context)
-        self._taken.clear()
 
     def close(self) -> None:
         """Close them all."""

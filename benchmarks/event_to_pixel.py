@@ -11,6 +11,7 @@ import shutil
 import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ def measure(
     for page in pages:
         page.goto(url)
     for page in pages:
-        live = "window.weirDrawn ? weirDrawn.length : 0"
-        wait_until(lambda page=page: page.evaluate(live) > 3, 120, "a page is live")  # noqa: B023
+        live = "(window.weirDrawn ? weirDrawn.length : 0) > 3"
+        wait_until(partial(page.evaluate, live), 120, "a page is live")
         page.evaluate("weirDrawn.length = 0")
     time.sleep(seconds)
     found = []

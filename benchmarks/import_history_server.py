@@ -86,7 +86,7 @@ class HistoryServer:
 
     def _worked_s(self) -> float:
         times = psutil.Process(self.pid).cpu_times()
-        return times.user + times.system
+        return float(times.user + times.system)
 
 
 @contextmanager

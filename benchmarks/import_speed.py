@@ -167,10 +167,10 @@ def main() -> None:
 
 def table_rows(size: int, found: dict[str, Measured | None]) -> list[tuple[str, ...]]:
     """One line for every reader."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for heap, m in found.items():
         name = f"History Server, heap {heap}" if heap else "`weir import`"
-        figures = ("not loaded", "", "", "", "")
+        figures: tuple[str, ...] = ("not loaded", "", "", "", "")
         if m is not None:
             memory = f"{m.peak_bytes / 1e6:.0f} MB"
             seconds = (f"{s:.2f}" for s in (m.seconds, m.cpu_s, m.from_start_s))

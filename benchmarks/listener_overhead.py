@@ -73,13 +73,14 @@ def rows_per_s(query: Any, seconds: float) -> float:
         if now >= until and last != first:
             while query.lastProgress["batchId"] == last:
                 time.sleep(0.02)
-            return (last + 1 - first) * ROWS_PER_BATCH / (time.monotonic() - began)
+            return float((last + 1 - first) * ROWS_PER_BATCH / (time.monotonic() - began))
         time.sleep(0.02)
 
 
 def event_log(spark: SparkSession, folder: Path) -> Callable[[], None]:
     """Spark's own event log, added while the job runs; returns how to end it."""
-    jvm, context = spark.sparkContext._jvm, spark.sparkContext._jsc.sc()
+    jvm: Any = spark.sparkContext._jvm
+    context = spark.sparkContext._jsc.sc()
     folder.mkdir(exist_ok=True)
     conf = context.getConf().set("spark.eventLog.overwrite", "true")
     listener = jvm.org.apache.spark.scheduler.EventLoggingListener(

@@ -107,12 +107,17 @@ def held(batches: Sequence[Batch], began: float, ended: float) -> tuple[list[flo
     return [*seconds, ended - last], [*latencies, ended - last]
 
 
+def _executors(system: System) -> int | None:
+    cluster = system.snapshot().cluster(CLUSTER)
+    return None if cluster is None else cluster.executors
+
+
 def one(system: System, name: str, settings: dict[str, Any], target_s: float) -> Figures:
     """One scaler through the whole input."""
     system.store.set_workload(Workload(name="tweets", rows_per_s=INPUT[0][1], paused=True))
     wait_until(system.drained, 300, "the pipeline is drained")
     scale(system, 1)
-    wait_until(lambda: system.snapshot().cluster(CLUSTER).executors == 1, 120, "one executor")
+    wait_until(lambda: _executors(system) == 1, 120, "one executor")
     scaler = create(name, settings, Scope(cluster=CLUSTER))
     memory = scaler.fresh()
     began, actions, last_at = time.time(), [], 0.0

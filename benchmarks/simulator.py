@@ -122,8 +122,9 @@ def run_errors(folder: Path) -> tuple[str, bool]:
         met = errors.latency is not None and errors.latency < GOAL
         good = good and met
         operators |= errors.operators
+        last = errors
         rows.append((name, errors.judged_periods, *_shares(errors), _met(met)))
-    each = [*operators.items(), ("all moments of all operators", errors.each)] if rows else []
+    each = [*operators.items(), ("all moments of all operators", last.each)] if rows else []
     head = ("cluster", "periods judged", "latency of its slowest operator", "queue", "executors",
             "latency under 20 %")  # fmt: skip
     text = (

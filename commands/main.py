@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from weir.commands.web import web
 from weir.commands.what_if import what_if
 from weir.controllers.model.errors import WeirError
 from weir.metrics.store.keys import DEFAULT_REDIS
+
+if TYPE_CHECKING:  # only what a command needs is loaded
+    from weir.controllers.model.command import CommandResult
+    from weir.metrics.store.redis_store import RedisStore
 
 # Matrices are small here: more threads of the library cost several times the work. It looks
 # when it is loaded, which is later, and in every process that starts from here.
@@ -297,13 +301,13 @@ app.add_typer(user, name="user")
 app.add_typer(token, name="token")
 
 
-def _store(redis: str):  # type: ignore[no-untyped-def]
+def _store(redis: str) -> "RedisStore":
     from weir.metrics.store.redis_store import RedisStore
 
     return RedisStore.at(redis)
 
 
-def _finish(result) -> None:  # type: ignore[no-untyped-def]
+def _finish(result: "CommandResult") -> None:
     print(f"{result.status}: {result.message}")
     raise typer.Exit(0 if result.status == "done" else 1)
 

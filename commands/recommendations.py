@@ -185,7 +185,10 @@ def qtable(
     store = _store(redis)
     if verb == "export":
         data = msgspec.json.format(msgspec.json.encode(service.qtable(store, cluster)))
-        return file.write_bytes(data + b"\n") and None if file else print(data.decode())
+        if file is None:
+            return print(data.decode())
+        file.write_bytes(data + b"\n")
+        return None
     if verb == "import":
         text = file.read_bytes() if file else sys.stdin.buffer.read()
         service.import_qtable(store, _request(comment), cluster, text, file.name if file else "")

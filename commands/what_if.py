@@ -116,7 +116,7 @@ def compared(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]
         inputs.workers(len(names) * calibrated.world.periods >= _LONG) as pool,
     ):
         task = bar.add_task("scalers", total=len(names))
-        work = [(calibrated, name, {}, target_s, seed) for name in names]
+        work: list[tuple[Any, ...]] = [(calibrated, name, {}, target_s, seed) for name in names]
         found = []
         for result in pool.map(_asked, work) if pool else map(_asked, work):
             found.append(result)

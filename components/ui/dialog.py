@@ -150,15 +150,15 @@ class Dialog:
         @app.callback(
             Output(ids.DIALOG, "opened", allow_duplicate=True),
             Output(ids.DIALOG_ERROR, "children", allow_duplicate=True),
-            Output(ids.field(ALL, ALL), "error"),  # type: ignore[arg-type]
+            Output(ids.field(ALL, ALL), "error"),
             Output(ids.TOAST, "children", allow_duplicate=True),
             Input(ids.DIALOG_CONFIRM, "n_clicks"),
             State(ids.DIALOG_PENDING, "data"),
             State(ids.DIALOG_COMMENT, "value"),
-            State(ids.field(ALL, ALL), "value"),  # type: ignore[arg-type]
-            State(ids.field(ALL, ALL), "id"),  # type: ignore[arg-type]
-            State(ids.switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-            State(ids.switch(ALL, ALL), "id"),  # type: ignore[arg-type]
+            State(ids.field(ALL, ALL), "value"),
+            State(ids.field(ALL, ALL), "id"),
+            State(ids.switch(ALL, ALL), "checked"),
+            State(ids.switch(ALL, ALL), "id"),
             State(ids.URL, "href"),
             running=[(Output(ids.DIALOG_CONFIRM, "disabled"), True, False)],
             prevent_initial_call=True,

@@ -1,5 +1,10 @@
 """Ids that several pages share; a page's own stand in its folder."""
 
+from dash.dependencies import Wildcard
+
+IdPart = str | Wildcard
+"""What one part of an id holds; a wildcard in the ids that a callback asks for."""
+
 URL = "url"
 PAGE = "page"  # the content below the header
 PAGE_DATA = "page-data"  # charts with their first points; comes with the page
@@ -30,31 +35,31 @@ WINDOW = "window"
 THEME = "theme"
 
 
-def ask(verb: str, cluster: str, operator: str = "") -> dict[str, str]:
+def ask(verb: IdPart, cluster: IdPart, operator: IdPart = "") -> dict[str, IdPart]:
     """A button that opens the dialog."""
     return {"type": "ask", "verb": verb, "cluster": cluster, "operator": operator}
 
 
-def field(key: str, of: str) -> dict[str, str]:
+def field(key: IdPart, of: IdPart) -> dict[str, IdPart]:
     """A control in the body of the dialog; `of` keeps those of two questions apart."""
     return {"type": "field", "key": key, "of": of}
 
 
-def field_text(key: str, of: str) -> dict[str, str]:
+def field_text(key: IdPart, of: IdPart) -> dict[str, IdPart]:
     """What the choice in a control of the dialog means."""
     return {"type": "field-text", "key": key, "of": of}
 
 
-def switch(key: str, of: str) -> dict[str, str]:
+def switch(key: IdPart, of: IdPart) -> dict[str, IdPart]:
     """The same of one that is on or off."""
     return {"type": "field-switch", "key": key, "of": of}
 
 
-def mode(cluster: str) -> dict[str, str]:
+def mode(cluster: IdPart) -> dict[str, IdPart]:
     """The button that shows and changes a cluster's mode."""
     return {"type": "mode", "cluster": cluster}
 
 
-def pause(verb: str) -> dict[str, str]:
+def pause(verb: IdPart) -> dict[str, IdPart]:
     """Pause all, or resume."""
     return {"type": "pause", "verb": verb}

@@ -1,5 +1,6 @@
 """The small pieces that every panel is made of."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from dash import html
@@ -70,7 +71,7 @@ def region(name: str, className: str | None = None) -> Component:
     return html.Div(id=name, className=className, **{"data-region": name})
 
 
-def still(parts: list[Component]) -> dict[str, str]:
+def still(parts: list[Component]) -> dict[str, Any]:
     """The content of an element that Dash has nothing to do with: no ids, no callbacks.
 
     Each of its components would look at every change of any other (see `assets/live/regions.js`).
@@ -86,6 +87,6 @@ def card(
     return html.Section([*head, *children], className=f"card {className}".strip(), **more)
 
 
-def fact(label: str, value: Child | list[Child]) -> Component:
+def fact(label: str, value: Child | Sequence[Child]) -> Component:
     """One line of a list of facts."""
     return html.Div([html.Dt(label), html.Dd(value)], className="fact")

@@ -58,7 +58,9 @@ def empty(address: str) -> Component:
 def no_outlook(address: str, *, engine: bool) -> Component:
     """The engine, which looks at the balance, has not done so yet."""
     if engine:
-        body = [html.P("The engine is at work; its first look at the balance takes some seconds.")]
+        body: list[Component] = [
+            html.P("The engine is at work; its first look at the balance takes some seconds.")
+        ]
     else:
         body = [
             html.P(

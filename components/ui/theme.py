@@ -12,7 +12,7 @@ FONT = (
     "sans-serif"
 )
 
-THEME: dict[str, Any] = {
+THEME: Any = {
     "fontFamily": FONT,
     "primaryColor": "weir",
     "primaryShade": {"light": 6, "dark": 5},

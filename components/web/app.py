@@ -91,9 +91,9 @@ def create_app(
 
     app = Dash(
         __name__,
-        server=server,
+        server=server,  # type: ignore[arg-type]  # any server that Dash has a backend for
         title="Weir",
-        update_title=None,
+        update_title=None,  # type: ignore[arg-type]  # documented: no title while it updates
         assets_folder=str(ASSETS),
         include_assets_files=False,  # not by letters: in the order of `ui/assets.py`
         index_string=INDEX,

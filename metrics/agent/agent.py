@@ -11,6 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
@@ -161,7 +162,7 @@ def attach(
 
 def _application(
     spark: SparkSession, executors: Executors, name: str, hosted: bool
-) -> dict[str, object]:
+) -> dict[str, Any]:
     context = spark.sparkContext
     why_not = executors.why_not()
     return {

@@ -17,8 +17,8 @@ class Executors(Sizing):
 
     def __init__(self, spark: SparkSession, minimum: int, maximum: int, wanted: int) -> None:
         super().__init__(minimum, maximum, wanted)
-        self._context = spark.sparkContext
-        self._jvm = self._context._jvm
+        self._context: Any = spark.sparkContext  # beyond PySpark's interface: the JVM behind it
+        self._jvm: Any = self._context._jvm
         self._scala_context = self._context._jsc.sc()
         self._grants = Grants(spark)
         self.cores = _configured_cores(self._context)  # of one, until one has come to tell

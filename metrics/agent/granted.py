@@ -24,7 +24,9 @@ class Grants:
     def __init__(self, spark: SparkSession) -> None:
         context = spark.sparkContext
         self._app_id = context.applicationId
-        self._page = _page_of_master(context) if context.master.startswith("spark://") else None
+        self._page = (
+            _page_of_master(context) if (context.master or "").startswith("spark://") else None
+        )
 
     def granted(self, cores_per_executor: int) -> int | None:
         """Ask the manager now."""

@@ -51,7 +51,8 @@ def run_series(run: RecordedRun) -> RunSeries:
     period_s = clusters.values("period_s")
 
     def bins(at: Floats) -> NDArray[np.int64]:
-        return np.clip(np.ceil((at - first) / step - 1e-9).astype(int) - 1, 0, count - 1)
+        ends = np.ceil((at - first) / step - 1e-9).astype(np.int64)
+        return (ends - 1).clip(0, count - 1)
 
     def mean(at: Floats, values: Floats, weight: Floats | float) -> Floats:
         found = np.full(count, 0.0)
@@ -71,7 +72,7 @@ def run_series(run: RecordedRun) -> RunSeries:
     cores = mean(clusters.at, capacity, period_s)
     load = mean(operators.at, operators.values("load"), per)
     return RunSeries(
-        elapsed_s=(np.arange(count) + 1) * step,
+        elapsed_s=(np.arange(count, dtype=np.float64) + 1) * step,
         arrival_rows_per_s=mean(operators.at, operators.values("arrival_rows_per_s"), per),
         processed_rows_per_s=mean(operators.at, operators.values("processed_rows_per_s"), per),
         latency_s=np.where(np.isfinite(slowest), slowest, nan),

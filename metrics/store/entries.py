@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import ValidationError
 from redis.exceptions import ResponseError
@@ -89,15 +89,20 @@ class Entries:
         """Names that can be read, sorted."""
         return sorted(self.values(kind, ((name, name) for name in found), name_of))
 
-    def ask(self, kind: str, key: str, question: Callable[[], T], otherwise: T) -> T:
-        """Redis's answer; `otherwise` if the key holds another type than it should."""
+    def ask(self, kind: str, key: str, question: Callable[[], Any], otherwise: T) -> T:
+        """Redis's answer; `otherwise` if the key holds another type than it should.
+
+        The client's annotations allow text wherever ours gets bytes: `otherwise`, or what the
+        caller declares, says what comes.
+        """
         try:
-            return question()
+            answer: T = question()
         except ResponseError as error:
             if _WRONG_TYPE not in str(error):
                 raise
             self.skip(kind, key, "the key holds another type")
             return otherwise
+        return answer
 
     def skip(self, kind: str, name: bytes | str, why: str) -> None:
         """Note a value that was skipped."""

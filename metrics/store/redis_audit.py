@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import redis
+from redis.typing import EncodableT
 
 from weir.controllers.engine.audit import AuditEntry, sealed, unreadable
 from weir.controllers.engine.skipped import Skipped
@@ -69,14 +70,28 @@ class RedisAudit:
     # -- values, each read on its own
 
     def _hash(self, kind: str, key: str) -> dict[bytes, bytes]:
-        return self.entries.ask(kind, key, lambda: self.client.hgetall(key), {})
+        found: dict[bytes, bytes] = self.entries.ask(
+            kind, key, lambda: self.client.hgetall(key), {}
+        )
+        return found
 
     def _field(self, kind: str, key: str, name: str, decode: Callable[[bytes], T]) -> T | None:
-        data = self.entries.ask(kind, key, lambda: self.client.hget(key, name), None)
+        data: bytes | None = self.entries.ask(kind, key, lambda: self.client.hget(key, name), None)
         return None if data is None else self.entries.read(kind, name, data, decode)
 
+    def _two(self, kind: str, key: str, one: str, other: str) -> tuple[bytes | None, bytes | None]:
+        found: list[bytes | None] = self.entries.ask(
+            kind, key, lambda: self.client.hmget(key, one, other), [None, None]
+        )
+        return found[0], found[1]
+
+    def _raw(self, key: str, name: str) -> bytes | None:
+        """A field as it stands, for a change that is bound to what was seen."""
+        data: Any = self.client.hget(key, name)
+        return None if data is None else bytes(data)
+
     def _value(self, kind: str, key: str, decode: Callable[[bytes], T]) -> T | None:
-        data = self.entries.ask(kind, key, lambda: self.client.get(key), None)
+        data: bytes | None = self.entries.ask(kind, key, lambda: self.client.get(key), None)
         return None if data is None else self.entries.read(kind, key, data, decode)
 
     # -- audit
@@ -110,7 +125,9 @@ class RedisAudit:
         return self._entries_of(lambda: self.client.xrange(keys.AUDIT, min=f"{number}-0"))
 
     def _entries_of(self, question: Callable[[], Any]) -> list[AuditEntry]:
-        rows = self.entries.ask(AUDIT, keys.AUDIT, question, [])
+        rows: list[tuple[bytes, dict[bytes, bytes]]] = self.entries.ask(
+            AUDIT, keys.AUDIT, question, []
+        )
         return [self._entry(entry_id, fields) for entry_id, fields in rows]
 
     def _entry(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> AuditEntry:
@@ -125,7 +142,7 @@ class RedisAudit:
         self,
         script: Any,
         over: Sequence[str],
-        args: Sequence[object],
+        args: Sequence[EncodableT],
         audit: AuditEntry | None,
     ) -> bool:
         """Run a script that also writes to the trail, sealed anew while others are first."""
@@ -142,7 +159,7 @@ class RedisAudit:
     ) -> bool:
         """All of it and its entry, or nothing; False if somebody else was first."""
         over = list(dict.fromkeys(c.key for c in changes))
-        args: list[object] = [leader.token if leader else "", len(changes)]
+        args: list[EncodableT] = [leader.token if leader else "", len(changes)]
         for c in changes:
             todo = "set" if c.value is not None else "remove" if c.field else "drop"
             args += [over.index(c.key) + 2, c.field, c.seen, todo, c.value or b""]

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import redis
+from redis.typing import EncodableT
 
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.audit import AuditEntry
@@ -27,9 +28,15 @@ _rebalance = msgspec.json.Decoder(Rebalance)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
 _values = msgspec.json.Decoder(dict[str, Any])
 _changed = msgspec.json.Decoder(tuple[str, Time])
-_wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # and no more of it
 
 
+class _Wait(msgspec.Struct):
+    """A scale outlook, and no more of it."""
+
+    wait: str = ""
+
+
+_wait = msgspec.json.Decoder(_Wait)
 _NOTHING = sha1_of(b"")
 
 
@@ -100,7 +107,7 @@ class RedisControl(RedisAudit):
     ) -> list[Recommendation]:
         newest = self._ids(index, lambda: self.client.zrevrange(index, 0, limit - 1))
         ids = list({*newest, *self._open()})
-        found = self.entries.ask(
+        found: list[bytes | None] = self.entries.ask(
             RECOMMENDATION,
             keys.RECOMMENDATIONS,
             lambda: self.client.hmget(keys.RECOMMENDATIONS, ids) if ids else [],
@@ -113,8 +120,9 @@ class RedisControl(RedisAudit):
         key = keys.RECOMMENDATIONS_OPEN
         return set(self._ids(key, lambda: self.client.smembers(key)))
 
-    def _ids(self, key: str, question: Callable[[], Iterable[bytes]]) -> Iterable[bytes]:
-        return self.entries.ask(RECOMMENDATION, key, question, ())
+    def _ids(self, key: str, question: Callable[[], Any]) -> Iterable[bytes]:
+        found: Iterable[bytes] = self.entries.ask(RECOMMENDATION, key, question, ())
+        return found
 
     def trim(self, now: float) -> None:
         """Forget rebalances and recommendations that ended long ago."""
@@ -122,7 +130,7 @@ class RedisControl(RedisAudit):
         if gone:
             self.client.hdel(keys.REBALANCES, *gone)
         at, done = keys.RECOMMENDATIONS_AT, keys.RECOMMENDATIONS_DONE
-        dated = self.entries.ask(
+        dated: list[tuple[bytes, float]] = self.entries.ask(
             RECOMMENDATION, at, lambda: self.client.zrange(at, 0, -1, withscores=True), []
         )
         counting = set(self._ids(done, lambda: self.client.zrange(done, 0, -1)))
@@ -156,9 +164,10 @@ class RedisControl(RedisAudit):
         if not memories:
             return True
         if leader is None:
-            self.client.hset(keys.memory(cluster), mapping=dict(memories))
+            kept: dict[Any, bytes] = dict(memories)
+            self.client.hset(keys.memory(cluster), mapping=kept)
             return True
-        args: list[object] = [leader.token]
+        args: list[EncodableT] = [leader.token]
         read = self._read_memories.pop(cluster, None)
         for name, data in memories.items():
             args += [name, "" if read is None else read.get(name, _NOTHING), data]
@@ -201,7 +210,7 @@ class RedisControl(RedisAudit):
         """Give it another mode and say so; False for an old leader, or if it has another now."""
         if self.modes().get(cluster) is not before:
             return False
-        data = self.client.hget(keys.MODES, cluster)
+        data = self._raw(keys.MODES, cluster)
         change = Change(keys.MODES, cluster, mode.value.encode(), seen_as(data))
         return self._change([change], audit, leader)
 
@@ -237,7 +246,7 @@ class RedisControl(RedisAudit):
         whenever somebody else writes between the look and the change.
         """
         while True:
-            data = self.client.hget(keys.SETTINGS, group)
+            data = self._raw(keys.SETTINGS, group)
             before = self._settings_in(group, data) if data else {}
             after = dict(change(dict(before)))
             if after == before:
@@ -251,7 +260,9 @@ class RedisControl(RedisAudit):
     def settings(self, group: str) -> dict[str, Any]:
         """The settings of a group that were changed from their defaults."""
         key = keys.SETTINGS
-        data = self.entries.ask("settings", key, lambda: self.client.hget(key, group), None)
+        data: bytes | None = self.entries.ask(
+            "settings", key, lambda: self.client.hget(key, group), None
+        )
         return self._settings_in(group, data) if data else {}
 
     def _settings_in(self, group: str, data: bytes) -> dict[str, Any]:

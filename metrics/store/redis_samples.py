@@ -1,6 +1,7 @@
 """The part of the store in Redis that holds reports; none that is dated ahead, or cannot be true."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 import redis
@@ -78,7 +79,7 @@ class RedisSamples(RedisControl):
     ) -> list[ClusterSample]:
         """Samples whose period ended in [since, until], oldest first."""
         key, most = keys.samples(cluster, tier), self.now() + AHEAD_S
-        rows = self.entries.ask(
+        rows: list[Row] = self.entries.ask(
             REPORT,
             key,
             lambda: self.client.xrange(key, min=_ms(since), max=_ms(min(until, most))),
@@ -112,15 +113,15 @@ class RedisSamples(RedisControl):
 
     def clusters(self) -> list[str]:
         """Names of the clusters that have ever reported and were not forgotten."""
-        return self.entries.names(
-            REPORT,
-            self.entries.ask(REPORT, keys.CLUSTERS, lambda: self.client.hkeys(keys.CLUSTERS), []),
-        )
+        key = keys.CLUSTERS
+        found: list[bytes] = self.entries.ask(REPORT, key, lambda: self.client.hkeys(key), [])
+        return self.entries.names(REPORT, found)
 
     def forget(self, cluster: str, audit: AuditEntry) -> None:
         """Remove a cluster with all its samples, settings and what was learned of it."""
         fields = [(h, cluster) for h in (keys.CLUSTERS, keys.MODES, keys.SCALE_OUTLOOKS)]
-        groups = self.entries.names("settings", self.client.hkeys(keys.SETTINGS))
+        found: Any = self.client.hkeys(keys.SETTINGS)
+        groups = self.entries.names("settings", found)
         own = [g for g in groups if g.partition(":")[2].partition(":")[0] == cluster]
         fields += [(h, g) for g in own for h in (keys.SETTINGS, keys.SETTINGS_CHANGED)]
         fields += [(keys.PARTS, f"{kind}:{cluster}") for kind in ("host", "agent")]

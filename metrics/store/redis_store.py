@@ -7,6 +7,7 @@ import redis
 from msgspec.structs import replace
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
+from redis.typing import EncodableT
 
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Lease, Part, Placement, Rebalance, Workload
@@ -17,7 +18,7 @@ from weir.controllers.model.errors import NotFound
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.entries import name_of
 from weir.metrics.store.redis_audit import Change, seen_as
-from weir.metrics.store.redis_samples import RedisSamples
+from weir.metrics.store.redis_samples import RedisSamples, Row
 
 COMMAND = "command"
 
@@ -102,7 +103,9 @@ class RedisStore(RedisSamples):
     def open_commands(self, cluster: str) -> list[Command]:
         """Commands for a cluster that are not final, oldest first."""
         key = keys.open_commands(cluster)
-        ids = self.entries.ask(COMMAND, key, lambda: self.client.zrange(key, 0, -1), [])
+        ids: list[bytes] = self.entries.ask(
+            COMMAND, key, lambda: self.client.zrange(key, 0, -1), []
+        )
         told = (
             self.command(i)
             for i in self.entries.values(COMMAND, zip(ids, ids, strict=True), name_of)
@@ -111,7 +114,7 @@ class RedisStore(RedisSamples):
 
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
         """Take a command on; True for one holder, or who knows that the last one is dead."""
-        args = [holder, at, int(take_over)]
+        args: list[EncodableT] = [holder, at, int(take_over)]
         return bool(self._claim(keys=[keys.command(command_id)], args=args))
 
     def report(self, result: CommandResult) -> None:
@@ -127,9 +130,7 @@ class RedisStore(RedisSamples):
     def command(self, command_id: str) -> tuple[Command, CommandResult] | None:
         """A command and what has become of it."""
         key = keys.command(command_id)
-        data, said = self.entries.ask(
-            COMMAND, key, lambda: self.client.hmget(key, "command", "result"), [None, None]
-        )
+        data, said = self._two(COMMAND, key, "command", "result")
         if data is None or said is None:
             return None
         command = self.entries.read(COMMAND, command_id, data, _command.decode)
@@ -143,7 +144,7 @@ class RedisStore(RedisSamples):
 
     def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]:
         """The newest commands, newest first."""
-        rows = self.entries.ask(
+        rows: list[Row] = self.entries.ask(
             COMMAND, keys.COMMANDS, lambda: self.client.xrevrange(keys.COMMANDS, count=limit), []
         )
         ids = self.entries.values(COMMAND, ((at, f.get(b"id", b"\xff")) for at, f in rows), name_of)
@@ -158,7 +159,7 @@ class RedisStore(RedisSamples):
 
     def place_if(self, placement: Placement, seen: Placement | None) -> bool:
         """The same, unless somebody has said something else since it was seen."""
-        args = [placement.operator, _seen(seen), _encode(placement)]
+        args: list[EncodableT] = [placement.operator, _seen(seen), _encode(placement)]
         return bool(self._place_if(keys=[keys.PLACEMENT], args=args))
 
     def placements(self) -> dict[str, Placement]:
@@ -178,7 +179,7 @@ class RedisStore(RedisSamples):
     ) -> bool:
         """Keep a rebalance and the placements it changes, at once; False for an old leader,
         and if somebody has changed one of them since it was seen."""
-        args: list[object] = [leader.token if leader else "", rebalance.id, _encode(rebalance)]
+        args: list[EncodableT] = [leader.token if leader else "", rebalance.id, _encode(rebalance)]
         for change in changes:
             before = (seen or {}).get(change.operator)
             args += [change.operator, _seen(before), _encode(change)]
@@ -227,9 +228,7 @@ class RedisStore(RedisSamples):
     def lease(self, name: str) -> Lease | None:
         """Who holds a lease now."""
         key = keys.lease(name)
-        holder, token = self.entries.ask(
-            "lease", key, lambda: self.client.hmget(key, "holder", "token"), [None, None]
-        )
+        holder, token = self._two("lease", key, "holder", "token")
         if holder is None or token is None:
             return None
         held_by = self.entries.read("lease", name, holder, bytes.decode)
@@ -246,7 +245,7 @@ class RedisStore(RedisSamples):
 
     def change_workload(self, before: Workload, after: Workload, audit: AuditEntry) -> bool:
         """Ask a generator for something else and say so; False if it is asked for another now."""
-        data = self.client.hget(keys.WORKLOADS, before.name)
+        data = self._raw(keys.WORKLOADS, before.name)
         found = data and self.entries.read("workload", before.name, data, _workload.decode)
         if found != before:
             return False

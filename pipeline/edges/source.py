@@ -38,7 +38,7 @@ class EdgeSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        return _required(self.options, "schema")
+        return _required(dict(self.options), "schema")
 
     def streamReader(self, schema: StructType) -> "EdgeReader":
         return EdgeReader(dict(self.options))
@@ -114,7 +114,9 @@ class EdgeWriter(DataSourceStreamArrowWriter):
         context = TaskContext.get()
         assert context is not None
         query = context.getLocalProperty("sql.streaming.queryId")
-        batch = int(context.getLocalProperty("streaming.sql.batchId"))
+        number = context.getLocalProperty("streaming.sql.batchId")
+        assert number is not None
+        batch = int(number)
         edge = _edge(self.options)
         chunks: list[Chunk] = []
         for rows in iterator:

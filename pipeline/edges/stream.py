@@ -10,16 +10,19 @@ A fence keeps out a producer whose lease has passed to somebody else.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 import redis
+from redis.typing import EncodableT
 
 from weir.controllers.model.errors import Fenced, InvalidInput, Unavailable
 from weir.metrics.store import keys
 
 CHUNK_ROWS = 4096
+Entry = tuple[bytes, Mapping[bytes, bytes]]
+"""A chunk as it stands in its shard: the id and the fields."""
 
 # KEYS: edge hash, then stream and counters of each shard in turn.
 # ARGV: producer, batch, fence ('' for none), then per chunk: shard, rows, data.
@@ -69,7 +72,7 @@ class Edge:
         names = [keys.edge(self.name)]
         for shard in range(self.shards):
             names += [keys.edge_shard(self.name, shard), keys.edge_shard_at(self.name, shard)]
-        args: list[object] = [producer, batch, "" if fence is None else fence]
+        args: list[EncodableT] = [producer, batch, "" if fence is None else fence]
         for chunk in chunks:
             args += chunk
         done = self._append(keys=names, args=args)
@@ -93,7 +96,7 @@ class Edge:
         """Rows before the oldest one still there, by shard: where a new consumer begins."""
         starts = {}
         for shard, end in self.ends().items():
-            first = self.client.xrange(keys.edge_shard(self.name, int(shard)), count=1)
+            first = self._entries(int(shard), count=1)
             starts[shard] = (
                 int(first[0][0].split(b"-")[0]) - self._rows(*first[0]) if first else end
             )
@@ -117,9 +120,7 @@ class Edge:
         """The rows from offset `start` up to `end` of one shard."""
         at = start
         while at < end:
-            entries = self.client.xrange(
-                keys.edge_shard(self.name, shard), min=f"({at}-0", count=page
-            )
+            entries = self._entries(shard, min=f"({at}-0", count=page)
             for entry_id, fields in entries:
                 until = int(entry_id.split(b"-")[0])
                 first = until - self._rows(entry_id, fields)
@@ -136,6 +137,10 @@ class Edge:
                 raise LookupError(
                     f"edge '{self.name}' shard {shard}: rows {at} to {end} are not there"
                 )
+
+    def _entries(self, shard: int, **which: Any) -> list[Entry]:
+        found: Any = self.client.xrange(keys.edge_shard(self.name, shard), **which)
+        return list(found)
 
     # Rows are not skipped, as they would be missing from every count that follows: an operator
     # that meets one that cannot be read fails and says which.
@@ -175,7 +180,7 @@ class Edge:
     def committed(self) -> dict[str, dict[str, int]]:
         """Offsets of every registered consumer. Whose offsets cannot be read has done nothing yet
         as far as is known: rows that it may need are kept."""
-        found = self.client.hgetall(keys.edge(self.name))
+        found: Any = self.client.hgetall(keys.edge(self.name))
         return {
             name.decode("utf-8", "backslashreplace").removeprefix("consumer:"): _offsets(value)
             for name, value in found.items()
@@ -208,7 +213,7 @@ def encode(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def decode(data: bytes) -> list[pa.RecordBatch]:

@@ -285,7 +285,8 @@ def ends_at_boundary(spark: SparkSession, query: Any) -> bool:
     query that merely waits for its next trigger: it would sit the wait out.
     """
     try:
-        runtime = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime
+        jvm: Any = spark.sparkContext._jvm
+        runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
         terminated = getattr(getattr(runtime, "TERMINATED$"), "MODULE$")
         query._jsq.streamingQuery().state().set(terminated)
         return bool(query.status["isTriggerActive"])

@@ -1,10 +1,13 @@
 """One operator that works, next to everything that can be wrong with others."""
 
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
 from examples.own_operators import OPERATORS as GOOD
-from weir.pipeline.hosts.operator import Operator
+from weir.pipeline.hosts.operator import Context, Operator
 
 
-def raises(spark, context):
+def raises(spark: SparkSession, context: Context) -> DataStreamWriter:
     """A builder that fails."""
     raise RuntimeError("no such topic")
 

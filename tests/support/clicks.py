@@ -29,7 +29,7 @@ def click(
         ids.DIALOG_COMMENT: comment,
         ids.URL: "",
     }
-    state = []
+    state: list[Any] = []
     for one in body["state"]:
         if isinstance(one, dict):
             state.append({**one, "value": values[one["id"]]})

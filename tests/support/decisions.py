@@ -57,9 +57,13 @@ def until_status(store: RedisStore, found: Recommendation, wanted: Status) -> No
 def known_to(web: WebServer, executors: int) -> None:
     """All workers of the web server have read the report of so many executors in wide."""
     with web.api() as client:
-        answers = lambda: [client.get("/api/v1/clusters/wide").json() for _ in range(8)]  # noqa: E731
+
+        def known() -> set[int]:
+            answers = (client.get("/api/v1/clusters/wide").json() for _ in range(8))
+            return {answer["executors"] for answer in answers}
+
         wait_until(
-            lambda: {a["executors"] for a in answers()} == {executors},
+            lambda: known() == {executors},
             20,
             f"the web server knows of {executors} executors",
         )

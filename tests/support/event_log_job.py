@@ -21,7 +21,7 @@ from typing import Any
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 LOOPBACK = "127.0.0.1"
 _JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # it lives for seconds
@@ -86,7 +86,9 @@ def batch_jobs(spark: SparkSession, partitions: int) -> None:
     assert numbers.groupBy((F.col("id") % 7).alias("key")).agg(F.sum("id")).count() == 7
 
     def fails_once(index: int, rows: Iterable[int]) -> Iterable[int]:
-        if index == 1 and TaskContext.get().attemptNumber() == 0:
+        context = TaskContext.get()
+        assert context is not None
+        if index == 1 and context.attemptNumber() == 0:
             raise ValueError("asked to fail")
         return rows
 

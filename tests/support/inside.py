@@ -4,9 +4,9 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from fastapi.routing import APIRoute
@@ -21,6 +21,8 @@ from weir.components.web.security.tokens import new_token
 from weir.controllers.engine.audit import AuditEntry
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.metrics.store.users import Role, UsersFile
+
+T = TypeVar("T")
 
 SAFE = ("GET", "HEAD")
 HOST = "127.0.0.1:8050"
@@ -41,8 +43,9 @@ class Inside:
             self.users.add(role, role, time.time())
             self.tokens[role], kept = new_token(role, role, time.time())
             self.users.add_token(kept)
-        self.app = create_app(redis_url, sign_in=self.settings, runs_dir=folder / "runs")
-        self.server = self.app._app  # type: ignore[attr-defined]
+        # What tests look at inside is nobody else's business, so it has no types.
+        self.app: Any = create_app(redis_url, sign_in=self.settings, runs_dir=folder / "runs")
+        self.server: Any = self.app._app
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
@@ -61,7 +64,7 @@ class Inside:
         self._thread.join()
         self.loop.close()
 
-    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run something in the application's loop, which goes on between requests."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
@@ -137,21 +140,20 @@ class Inside:
 
     def callback(self, output: str, values: Any = None) -> dict[str, Any]:
         """A body as the browser sends it, with the same value for every input and state."""
-        known = self.app._form._callbacks[output]  # type: ignore[union-attr]
-        fill = lambda dep: _filled(dep, values)  # noqa: E731
-        inputs = [fill(d) for d in known["inputs"]]
+        known = self.app._form._callbacks[output]
+        inputs = [_filled(d, values) for d in known["inputs"]]
         return {
             "output": output,
             "outputs": _outputs(known),
             "inputs": inputs,
-            "state": [fill(d) for d in known["state"]],
+            "state": [_filled(d, values) for d in known["state"]],
             "changedPropIds": [_prop_id(i) for i in _flat(inputs)][:1],
         }
 
     @property
     def callbacks(self) -> dict[str, Any]:
         """Every callback of the pages that runs on the server."""
-        found = self.app._form._callbacks  # type: ignore[union-attr]
+        found = self.app._form._callbacks
         return {output: known for output, known in found.items() if "callback" in known}
 
 
@@ -181,7 +183,7 @@ def _prop_id(item: dict[str, Any]) -> str:
     return f"{text}.{item['property']}"
 
 
-def _outputs(known: dict[str, Any]) -> Any:
+def _outputs(known: Mapping[str, Any]) -> Any:
     found = known["output"]
     if isinstance(found, list | tuple):
         return [_one_output(o) for o in found]

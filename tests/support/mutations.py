@@ -21,7 +21,7 @@ class Mutations:
     """Changes one value of a Redis at a time, and can put it back."""
 
     def __init__(self, client: redis.Redis, seed: int) -> None:
-        self._client = client
+        self._client: Any = client  # whose annotations allow text where it answers bytes
         self._random = random.Random(seed)
 
     def change(self, key: bytes) -> Callable[[], None]:

@@ -70,7 +70,7 @@ def _audit(start: float) -> list[Action]:
         (592.0, "command.issued", "wide"),
         (1800.0, "settings.changed", "scale:wide"),
     ):
-        before = {"scaler": "drs"} if subject.startswith("scale:") else {}
+        before: dict[str, object] = {"scaler": "drs"} if subject.startswith("scale:") else {}
         store.append_audit(
             AuditEntry(at=start + at, by="ada", action=action, subject=subject, before=before)
         )

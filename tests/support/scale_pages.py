@@ -1,20 +1,23 @@
 """The Scale page as tests open it: clusters that wait, learn and cannot be scaled."""
 
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.support.feeder import Feeder
 from tests.support.models import demo
 from tests.support.scalers import learned, remembered
 from tests.support.waiting import wait_until
+from weir.pipeline.local.redis_server import RedisServer
 
 OVERDUE = "1 executor is overdue: 3 wanted, 2 present"
 
 
 @pytest.fixture(scope="module")
-def pages_feeder(pages_redis):
+def pages_feeder(pages_redis: RedisServer) -> Iterator[Feeder]:
     """narrow waits for an executor and has learned something; wide has no agent."""
     wide, narrow = models = demo()
     wide.agent = False
@@ -29,16 +32,16 @@ def pages_feeder(pages_redis):
 
 
 @pytest.fixture
-def scale(open_tab):
+def scale(open_tab: Callable[..., Any]) -> Any:
     return opened(open_tab)
 
 
-def opened(open_tab, cluster="narrow", **more):
+def opened(open_tab: Callable[..., Any], cluster: str = "narrow", **more: Any) -> Any:
     tab = open_tab(f"/scale/{cluster}", **more)
     expect(tab.page.locator("h1")).to_have_text(f"Scale {cluster}")
     expect(tab.page.locator("[data-qtable] .q-cell").first).to_be_attached()
     return tab
 
 
-def toast(page):
+def toast(page: Page) -> Locator:
     return page.locator("#toast")

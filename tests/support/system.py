@@ -163,6 +163,6 @@ def running(log_file: Path, *argv: str) -> "Iterator[subprocess.Popen[bytes]]":
 
 def _cmdline(process: psutil.Process) -> list[str]:
     try:
-        return process.cmdline()
+        return list(process.cmdline())
     except psutil.Error:
         return []

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from weir.controllers.engine.audit import AuditEntry
 from weir.metrics.runs.actions import as_of
-from weir.metrics.runs.library import LIVE
 from weir.metrics.runs.replay import RecordedRun
+from weir.metrics.runs.writer import LIVE
 
 SHOWN = 50
 

@@ -53,7 +53,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 
 def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
-    @app.callback(outputs(), Input(balance_ids.preview(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @app.callback(outputs(), Input(balance_ids.preview(ALL), "n_clicks"), prevent_initial_call=True)
     @require(Role.VIEWER)
     async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()

@@ -1,5 +1,7 @@
 """Ids of the balance page."""
 
+from weir.components.ui.ids import IdPart
+
 REBALANCES = "rebalances"
 BALANCE_NOTE = "balance-note"
 HAND_OPERATOR = "hand-operator"
@@ -12,6 +14,6 @@ FOLLOW_TEXT = "follow-text"
 FOLLOW_SET = "follow-set"
 
 
-def preview(planner: str) -> dict[str, str]:
+def preview(planner: IdPart) -> dict[str, IdPart]:
     """A button that shows what a planner's plan would bring."""
     return {"type": "preview", "planner": planner}

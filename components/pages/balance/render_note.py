@@ -11,8 +11,8 @@ _ICONS = {"ok": "check", "warn": "clock", "bad": "warn"}
 
 def balance_note(note: Note) -> Component:
     """One line on the engine, one on what its planner sees."""
-    age = [" ", since(note.since), " ago."] if note.since is not None else []
-    lines = [
+    age: list[Component | str] = [" ", since(note.since), " ago."] if note.since is not None else []
+    lines: list[Component] = [
         html.P([icon(_ICONS[note.state]), html.Span([note.text, *age])], className="note-state")
     ]
     if note.aid:

@@ -57,7 +57,7 @@ def _rebalance(row: RebalanceRow) -> Component:
 
 def move_line(row: MoveRow) -> Component:
     """One move with its step and what was measured."""
-    parts = [
+    parts: list[Component] = [
         html.Div(
             [
                 html.Strong(row.operator),

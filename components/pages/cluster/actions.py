@@ -37,8 +37,8 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
         return dialog.opened(ASKER, _ask(shown, world.control.settings.comment_required))
 
     @app.callback(
-        Output(ids.field_text("executors", ALL), "children"),  # type: ignore[arg-type]
-        Input(ids.field("executors", ALL), "value"),  # type: ignore[arg-type]
+        Output(ids.field_text("executors", ALL), "children"),
+        Input(ids.field("executors", ALL), "value"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)

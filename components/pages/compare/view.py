@@ -63,7 +63,9 @@ def comparison(a: RecordedRun, b: RecordedRun, target_latency_s: float) -> Compa
     return Comparison(
         a=a.info,
         b=b.info,
-        rows=tuple(_row(*figures, *which) for which in _FIGURES),
+        rows=tuple(
+            _row(*figures, label, field, words, more) for label, field, words, more in _FIGURES
+        ),
         plots=[plot_json(_plot(*series, *which, target_latency_s)) for which in _SERIES],
     )
 

@@ -24,12 +24,12 @@ def register(app: Dash, hub: Hub) -> None:
 
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(control_room_ids.workload("set", ALL), "n_clicks"),  # type: ignore[arg-type]
-        Input(control_room_ids.workload("pause", ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        State(control_room_ids.workload("rate", ALL), "id"),  # type: ignore[arg-type]
-        State(control_room_ids.workload("why", ALL), "value"),  # type: ignore[arg-type]
-        State(control_room_ids.workload("why", ALL), "id"),  # type: ignore[arg-type]
+        Input(control_room_ids.workload("set", ALL), "n_clicks"),
+        Input(control_room_ids.workload("pause", ALL), "n_clicks"),
+        State(control_room_ids.workload("rate", ALL), "value"),
+        State(control_room_ids.workload("rate", ALL), "id"),
+        State(control_room_ids.workload("why", ALL), "value"),
+        State(control_room_ids.workload("why", ALL), "id"),
         prevent_initial_call=True,
     )
     @require(Role.APPROVER)
@@ -53,8 +53,8 @@ def register(app: Dash, hub: Hub) -> None:
 
     app.clientside_callback(
         ClientsideFunction("weir", "slide"),
-        Output(control_room_ids.workload("rate", ALL), "value"),  # type: ignore[arg-type]
-        Input(control_room_ids.workload("slider", ALL), "value"),  # type: ignore[arg-type]
+        Output(control_room_ids.workload("rate", ALL), "value"),
+        Input(control_room_ids.workload("slider", ALL), "value"),
         prevent_initial_call=True,
     )
 

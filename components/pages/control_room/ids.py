@@ -1,8 +1,10 @@
 """Ids of the control room."""
 
+from weir.components.ui.ids import IdPart
+
 INBOX = "inbox"
 
 
-def workload(part: str, name: str) -> dict[str, str]:
+def workload(part: str, name: IdPart) -> dict[str, IdPart]:
     """A control of one load generator."""
     return {"type": f"workload-{part}", "name": name}

@@ -201,7 +201,9 @@ def hint(world: World, found: Recommendation) -> str:
 def under_way(world: World, found: Recommendation) -> UnderWay:
     """One that nobody has to decide any more, with how far it has come."""
     last = words.ended(found)
-    message, share, moves = "", None, ()
+    message = ""
+    share: float | None = None
+    moves: tuple[MoveRow, ...] = ()
     rebalance = next((r for r in world.rebalances if r.id == found.id), None)
     command = next((r for c, r in world.commands if c.id == found.id), None)
     if rebalance is not None:

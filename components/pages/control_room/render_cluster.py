@@ -1,5 +1,7 @@
 """One cluster in the control room: who it is, its operators and its five series."""
 
+from collections.abc import Sequence
+
 from dash import html
 from dash.development.base_component import Component
 
@@ -7,7 +9,7 @@ from weir.components.live.chart_tile import chart_tile
 from weir.components.live.charts import Chart
 from weir.components.ui.buttons import mode_button, operator_buttons, scale_button
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import data_age, icon, live, live_bar
+from weir.components.ui.parts import Child, data_age, icon, live, live_bar
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
@@ -124,6 +126,6 @@ def _operator_row(operator: Operator, cluster: Cluster, figures: Figures) -> Com
     return html.Tr(cells, **{"data-operator": operator.name})
 
 
-def _cell(label: str, value: object, className: str = "") -> Component:
+def _cell(label: str, value: Child | Sequence[Child], className: str = "") -> Component:
     """A cell that carries its column's name, for the phone's stacked rows."""
     return html.Td(value, className=className, **{"data-label": label})

@@ -14,7 +14,7 @@ from weir.components.pages.recommendation.render_parts import (
     reason,
     status_chip,
 )
-from weir.components.ui.parts import icon, since, stamp
+from weir.components.ui.parts import Child, icon, since, stamp
 from weir.components.ui.path import recommendation_path
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural, who
@@ -132,7 +132,7 @@ def _nothing(waits: tuple[Wait, ...], more: int, *, paused: bool) -> Component:
 
 
 def _under_way(item: UnderWay) -> Component:
-    parts = [
+    parts: list[Child] = [
         html.Div(
             [
                 html.Strong(page_link(item.title, recommendation_path(item.id))),

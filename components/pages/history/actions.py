@@ -31,7 +31,7 @@ def _register_list(app: Dash, library: Library) -> None:
         Output(own.QUERY, "data"),
         Input(own.SEARCH, "value"),
         Input(own.KIND, "value"),
-        Input(own.sort(ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(own.sort(ALL), "n_clicks"),
         Input(own.turn(ALL), "n_clicks"),
         Input(own.IMPORTED, "data"),
         State(own.QUERY, "data"),
@@ -62,8 +62,8 @@ def _register_choice(app: Dash) -> None:
         Output(own.CHOSEN, "data"),
         Output(own.COMPARE, "href"),
         Output(own.COMPARE, "className"),
-        Input(own.tick(ALL), "value"),  # type: ignore[arg-type]
-        State(own.tick(ALL), "id"),  # type: ignore[arg-type]
+        Input(own.tick(ALL), "value"),
+        State(own.tick(ALL), "id"),
         State(own.CHOSEN, "data"),
         prevent_initial_call=True,
     )
@@ -80,7 +80,7 @@ def _register_choice(app: Dash) -> None:
 
 
 def _register_delete(app: Dash, library: Library, dialog: Dialog) -> None:
-    @app.callback(outputs(), Input(own.delete(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @app.callback(outputs(), Input(own.delete(ALL), "n_clicks"), prevent_initial_call=True)
     @require(Role.ADMIN)
     async def ask(_clicks: Any) -> Any:
         only_clicks()

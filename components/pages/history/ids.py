@@ -1,5 +1,7 @@
 """Ids of the History pages."""
 
+from weir.components.ui.ids import IdPart
+
 SEARCH = "runs-search"
 KIND = "runs-kind"
 TABLE = "runs-table"
@@ -9,7 +11,7 @@ COMPARE = "runs-compare"
 IMPORTED = "runs-imported"  # a new value after an import has the list read again
 
 
-def sort(key: str) -> dict[str, str]:
+def sort(key: IdPart) -> dict[str, IdPart]:
     """A heading that sorts."""
     return {"type": "runs-sort", "key": key}
 
@@ -19,11 +21,11 @@ def turn(to: object) -> dict[str, object]:
     return {"type": "runs-page", "to": to}
 
 
-def delete(run: str) -> dict[str, str]:
+def delete(run: IdPart) -> dict[str, IdPart]:
     """The button that asks whether a run should be deleted."""
     return {"type": "runs-delete", "run": run}
 
 
-def tick(run: str) -> dict[str, str]:
+def tick(run: IdPart) -> dict[str, IdPart]:
     """The box that chooses a run for a comparison."""
     return {"type": "runs-tick", "run": run}

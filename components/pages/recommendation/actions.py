@@ -1,6 +1,7 @@
 """What the buttons on recommendations, modes and pause-all do. By HTTP, like all buttons."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -65,7 +66,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
         about = _pressed(pressed, recommendation_ids.decide("", "", ""))
         return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
 
-    @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)  # type: ignore[arg-type]
+    @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)
     @require(Role.ADMIN)
     async def mode(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
@@ -80,8 +81,8 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
         return await dialog.asked(ASKER, lambda: _shown(ask(hub.world())))
 
     @app.callback(
-        Output(ids.field_text("mode", ALL), "children"),  # type: ignore[arg-type]
-        Input(ids.field("mode", ALL), "value"),  # type: ignore[arg-type]
+        Output(ids.field_text("mode", ALL), "children"),
+        Input(ids.field("mode", ALL), "value"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
@@ -106,7 +107,7 @@ def _shown(asked: asks.Ask) -> Ask:
     )
 
 
-def _pressed(told: Any, like: dict[str, str]) -> dict[str, str]:
+def _pressed(told: Any, like: Iterable[str]) -> dict[str, str]:
     """The id of the button that was pressed, as the browser tells it; nothing if it is none."""
     if not isinstance(told, dict) or not all(isinstance(told.get(key), str) for key in like):
         raise PreventUpdate

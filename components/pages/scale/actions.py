@@ -91,7 +91,7 @@ def _register_hand(app: Dash, hub: Hub) -> None:
 def _register_follow(app: Dash, hub: Hub) -> None:
     @app.callback(
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(scale_ids.follow(ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(scale_ids.follow(ALL), "n_clicks"),
         State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,
     )
@@ -112,7 +112,7 @@ def _register_follow(app: Dash, hub: Hub) -> None:
 def _register_form(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(
         outputs(),
-        Input(scale_ids.scaler_settings(ALL), "n_clicks"),  # type: ignore[arg-type]
+        Input(scale_ids.scaler_settings(ALL), "n_clicks"),
         Input(scale_ids.SCALE_LIMITS, "n_clicks"),
         State(scale_ids.SCALE_CLUSTER, "data"),
         prevent_initial_call=True,

@@ -1,5 +1,7 @@
 """Ids of the scale page."""
 
+from weir.components.ui.ids import IdPart
+
 SCALE_NOTE = "scale-note"
 LEARNER = "learner"  # what the Q-learning scaler says of itself
 SCALE_CLUSTER = "scale-cluster"  # which cluster the page is about
@@ -15,11 +17,11 @@ TABLE_IMPORT = "table-import"
 TABLE_RESET = "table-reset"
 
 
-def follow(scaler: str) -> dict[str, str]:
+def follow(scaler: IdPart) -> dict[str, IdPart]:
     """A button that has the engine follow a scaler."""
     return {"type": "follow", "scaler": scaler}
 
 
-def scaler_settings(scaler: str) -> dict[str, str]:
+def scaler_settings(scaler: IdPart) -> dict[str, IdPart]:
     """A button that opens the settings of a scaler."""
     return {"type": "scaler-settings", "scaler": scaler}

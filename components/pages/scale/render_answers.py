@@ -27,8 +27,8 @@ _HEADS = (
 
 def scale_note(note: Note) -> Component:
     """One line on the engine, one on the answer that counts, one for each thing that is amiss."""
-    age = [" ", since(note.since), " ago."] if note.since is not None else []
-    lines = [
+    age: list[Component | str] = [" ", since(note.since), " ago."] if note.since is not None else []
+    lines: list[Component] = [
         html.P([icon(_ICONS[note.state]), html.Span([note.text, *age])], className="note-state")
     ]
     if note.message:

@@ -18,6 +18,7 @@ from weir.controllers.scaling.registry import create, scaler_type
 
 LIMITS = "limits"
 """The form of the cluster's own limits, in place of a scaler's name."""
+Kind = Literal["number", "whole", "switch", "choice", "text", "plain"]
 _LIMIT_KEYS = ("min_executors", "max_executors")
 
 
@@ -26,7 +27,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
     key: str
     label: str
-    kind: Literal["number", "whole", "switch", "choice", "text", "plain"]
+    kind: Kind
     value: Any
     default: Any
     help: str
@@ -99,8 +100,8 @@ def read(form: Form, given: Mapping[str, Any]) -> dict[str, Any]:
 def field_of(info: SettingInfo, kept: Mapping[str, Any]) -> Field:
     """A setting as a line of a form, with the value that holds now."""
     value = kept.get(info.key, info.default)
-    kinds: dict[str, Any] = {"integer": "whole", "number": "number", "boolean": "switch"}
-    kind = "choice" if info.choices else kinds.get(info.type, "text")
+    kinds: dict[str, Kind] = {"integer": "whole", "number": "number", "boolean": "switch"}
+    kind: Kind = "choice" if info.choices else kinds.get(info.type, "text")
     if info.type in ("object", "array"):
         kind = "plain"
     return Field(

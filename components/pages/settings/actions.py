@@ -67,17 +67,17 @@ def _register_load(app: Dash, hub: Hub) -> None:
 
 def _register_save(app: Dash, hub: Hub) -> None:
     @app.callback(
-        Output(settings_ids.setting(ALL, ALL), "error"),  # type: ignore[arg-type]
-        Output(settings_ids.settings_part("error", ALL), "children"),  # type: ignore[arg-type]
-        Output(settings_ids.settings_part("changed", ALL), "children"),  # type: ignore[arg-type]
+        Output(settings_ids.setting(ALL, ALL), "error"),
+        Output(settings_ids.settings_part("error", ALL), "children"),
+        Output(settings_ids.settings_part("changed", ALL), "children"),
         Output(settings_ids.SETTINGS_SHOWN, "data"),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Input(settings_ids.settings_save(ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(settings_ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
-        State(settings_ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(settings_ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        State(settings_ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(settings_ids.settings_part("error", ALL), "id"),  # type: ignore[arg-type]
+        Input(settings_ids.settings_save(ALL), "n_clicks"),
+        State(settings_ids.setting(ALL, ALL), "value"),
+        State(settings_ids.setting(ALL, ALL), "id"),
+        State(settings_ids.setting_switch(ALL, ALL), "checked"),
+        State(settings_ids.setting_switch(ALL, ALL), "id"),
+        State(settings_ids.settings_part("error", ALL), "id"),
         State(settings_ids.SETTINGS_SHOWN, "data"),
         prevent_initial_call=True,
     )
@@ -138,11 +138,11 @@ def _register_default(app: Dash, hub: Hub) -> None:
     del hub
 
     @app.callback(
-        Output(settings_ids.setting(ALL, ALL), "value"),  # type: ignore[arg-type]
-        Output(settings_ids.setting_switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        Input(settings_ids.setting_default(ALL, ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(settings_ids.setting(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(settings_ids.setting_switch(ALL, ALL), "id"),  # type: ignore[arg-type]
+        Output(settings_ids.setting(ALL, ALL), "value"),
+        Output(settings_ids.setting_switch(ALL, ALL), "checked"),
+        Input(settings_ids.setting_default(ALL, ALL), "n_clicks"),
+        State(settings_ids.setting(ALL, ALL), "id"),
+        State(settings_ids.setting_switch(ALL, ALL), "id"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)

@@ -42,7 +42,7 @@ def render(
                         dmc.Select(
                             id=own.TUNE_SCALER,
                             label="Scaler",
-                            data=scaler_choices(),  # type: ignore[arg-type]
+                            data=scaler_choices(),
                             value=status.request.scaler if status else TUNABLE_FIRST,
                             allowDeselect=False,
                         ),

@@ -48,11 +48,11 @@ def _register_new(app: Dash, people: SignIn) -> None:
         Output(users_ids.USERS_ONCE, "children"),
         Output(users_ids.USERS_SHOWN, "data", allow_duplicate=True),
         Output(ids.TOAST, "children", allow_duplicate=True),
-        Output(users_ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
-        Input(users_ids.user_new("add", ALL), "n_clicks"),  # type: ignore[arg-type]
-        State(users_ids.user_new("name", ALL), "value"),  # type: ignore[arg-type]
-        State(users_ids.user_new("role", ALL), "value"),  # type: ignore[arg-type]
-        State(users_ids.user_new("add", ALL), "id"),  # type: ignore[arg-type]
+        Output(users_ids.user_new("name", ALL), "value"),
+        Input(users_ids.user_new("add", ALL), "n_clicks"),
+        State(users_ids.user_new("name", ALL), "value"),
+        State(users_ids.user_new("role", ALL), "value"),
+        State(users_ids.user_new("add", ALL), "id"),
         State(ids.URL, "href"),
         prevent_initial_call=True,
     )

@@ -38,10 +38,10 @@ def register(app: Dash, library: Library) -> None:
         State(own.WI_TARGET, "value"),
         State(own.WI_POLICIES, "value"),
         State(own.WI_SCALER, "value"),
-        State(own.field(ALL, ALL), "value"),  # type: ignore[arg-type]
-        State(own.field(ALL, ALL), "id"),  # type: ignore[arg-type]
-        State(own.switch(ALL, ALL), "checked"),  # type: ignore[arg-type]
-        State(own.switch(ALL, ALL), "id"),  # type: ignore[arg-type]
+        State(own.field(ALL, ALL), "value"),
+        State(own.field(ALL, ALL), "id"),
+        State(own.switch(ALL, ALL), "checked"),
+        State(own.switch(ALL, ALL), "id"),
         running=[
             (Output(own.WI_GO, "disabled"), True, False),
             (Output(own.WI_GO, "children"), "Simulating …", "Simulate"),

@@ -1,5 +1,7 @@
 """Ids of the what-if page."""
 
+from weir.components.ui.ids import IdPart
+
 WHAT_IF = "what-if"  # which run the page is about
 WI_CLUSTER = "what-if-cluster"
 WI_TARGET = "what-if-target"
@@ -10,11 +12,11 @@ WI_GO = "what-if-go"
 WI_RESULT = "what-if-result"
 
 
-def field(of: str, key: str) -> dict[str, str]:
+def field(of: IdPart, key: IdPart) -> dict[str, IdPart]:
     """One setting of a policy."""
     return {"type": "wi-field", "of": of, "key": key}
 
 
-def switch(of: str, key: str) -> dict[str, str]:
+def switch(of: IdPart, key: IdPart) -> dict[str, IdPart]:
     """One setting that is on or off."""
     return {"type": "wi-switch", "of": of, "key": key}

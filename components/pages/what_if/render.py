@@ -38,7 +38,7 @@ def render(run: RunInfo, target_latency_s: float) -> Component:
                         dmc.MultiSelect(
                             id=own.WI_POLICIES,
                             label="Scalers with their own defaults",
-                            data=scaler_choices(),  # type: ignore[arg-type]
+                            data=scaler_choices(),
                             value=list(FIRST),
                             maxValues=6,
                             className="wide-input",
@@ -61,7 +61,7 @@ def render(run: RunInfo, target_latency_s: float) -> Component:
                                 dmc.Select(
                                     id=own.WI_SCALER,
                                     label="Scaler",
-                                    data=[{"value": "", "label": "none"}, *scaler_choices()],  # type: ignore[arg-type]
+                                    data=[{"value": "", "label": "none"}, *scaler_choices()],
                                     value="",
                                     allowDeselect=False,
                                 ),
@@ -171,7 +171,7 @@ def cluster_choice(name: str, clusters: Sequence[str]) -> Component:
     """The cluster that is asked about."""
     options = [{"value": "", "label": "the busiest"}, *({"value": c, "label": c} for c in clusters)]
     return dmc.Select(
-        id=name, label="Cluster", data=options, value="", allowDeselect=False  # type: ignore[arg-type]
+        id=name, label="Cluster", data=options, value="", allowDeselect=False
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def register(server: FastAPI) -> None:
     structs = [
         route.openapi_extra.pop("x-struct")
         for route in server.routes
-        if isinstance(route, APIRoute) and "x-struct" in (route.openapi_extra or {})
+        if isinstance(route, APIRoute) and route.openapi_extra and "x-struct" in route.openapi_extra
     ]
 
     @server.get("/openapi.json", tags=["description"], response_model=None)

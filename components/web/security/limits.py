@@ -79,12 +79,13 @@ class CallbackForm:
     def _fits(self, data: dict[str, Any]) -> bool:
         output = data.get("output")
         known = self._callbacks.get(output) if isinstance(output, str) else None
-        if known is None or "callback" not in known:  # those of the browser have none
+        if not isinstance(output, str) or known is None or "callback" not in known:
+            # Those of the browser have none.
             return False
         inputs, state = data.get("inputs") or [], data.get("state") or []
         if not _declared(inputs, known["inputs"]) or not _declared(state, known["state"]):
             return False
-        outputs = [] if known.get("no_output", False) else data.get("outputs")
+        outputs: Any = [] if known.get("no_output", False) else data.get("outputs")
         if not _all_items(outputs):
             return False
         declared = [*known["inputs"], *known["state"], *_declared_outputs(output)]
@@ -119,7 +120,7 @@ def _one(sent: object, declared: dict[str, Any]) -> bool:
         return False
     pattern = _pattern(declared["id"])
     if pattern is None:
-        return sent.get("id") == declared["id"]
+        return bool(sent.get("id") == declared["id"])
     found = sent.get("id")
     return (
         isinstance(found, dict)

@@ -6,6 +6,7 @@ no log of a server or proxy, and a program that previews addresses cannot use it
 
 import hashlib
 import secrets
+from typing import Any
 
 import msgspec
 import redis
@@ -36,7 +37,7 @@ def make_link(client: redis.Redis, invitation: Invitation, ttl_s: float) -> str:
 
 def use_link(client: redis.Redis, secret: str) -> Invitation | None:
     """Whom it signs in, once; None if it is unknown, used, too old or unreadable."""
-    found = client.execute_command("GETDEL", keys.link(_hash(secret)))
+    found: Any = client.getdel(keys.link(_hash(secret)))
     try:
         return msgspec.json.decode(found, type=Invitation) if found else None
     except (msgspec.DecodeError, RecursionError):
@@ -45,9 +46,8 @@ def use_link(client: redis.Redis, secret: str) -> Invitation | None:
 
 def revoke_links(client: redis.Redis, user: str) -> None:
     """No link of somebody opens any more."""
-    found = [
-        keys.link(h.decode("utf-8", "backslashreplace")) for h in client.smembers(keys.links(user))
-    ]
+    hashes: Any = client.smembers(keys.links(user))
+    found = [keys.link(h.decode("utf-8", "backslashreplace")) for h in hashes]
     client.delete(keys.links(user), *found)
 
 

@@ -118,7 +118,7 @@ def require(needed: Role) -> Callable[[F], F]:
     return decorate
 
 
-def needs(role: Role) -> dict[str, str]:
+def needs(role: Role) -> dict[str, Any]:
     """Attributes of a control that is off, and says why, for people below a role.
 
     >>> needs(Role.APPROVER)

@@ -11,6 +11,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 import redis
@@ -112,7 +113,7 @@ class Sessions:
 
     def how(self, session: str) -> str:
         """How a session began, by the hash of its id: "password" or "link"."""
-        found = self._client.hget(keys.session(session), "how") or b""
+        found: Any = self._client.hget(keys.session(session), "how") or b""
         return str(found.decode("utf-8", "replace"))
 
     def touch(self, claim: Claim) -> None:
@@ -128,21 +129,24 @@ class Sessions:
 
     def end_all(self, user: str) -> int:
         """Every session of somebody ends; how many there were."""
-        found = self._client.smembers(keys.sessions(user))
-        ended = sum(self._client.delete(_record(h)) for h in found)
+        ended = [self._client.delete(_record(h)) for h in self._hashes(user)]
         self._client.delete(keys.sessions(user))
-        return int(ended)
+        return sum(ended)
 
     def of(self, user: str) -> list[SessionInfo]:
         """The sessions of somebody, newest first."""
         found = []
-        for name in self._client.smembers(keys.sessions(user)):
-            row = self._client.hgetall(_record(name))
+        for name in self._hashes(user):
+            row: Any = self._client.hgetall(_record(name))
             if row:
                 found.append(_info(row))
             else:
                 self._client.srem(keys.sessions(user), name)
         return sorted(found, key=lambda s: -s.since)
+
+    def _hashes(self, user: str) -> set[bytes]:
+        found: Any = self._client.smembers(keys.sessions(user))
+        return set(found)
 
     @property
     def _idle_ms(self) -> int:

@@ -38,7 +38,7 @@ def test_every_change_of_who_may_act_has_its_entry(
 
     def typed(app: object, *args: str) -> str:
         where = ["--users", str(users.path), "--redis", redis_server.url]
-        done = CliRunner().invoke(app, [*args, *where], input=PASSWORD + "\n")  # type: ignore[arg-type]
+        done = CliRunner().invoke(app, [*args, *where], input=PASSWORD + "\n")
         if done.exception is not None:
             raise done.exception
         assert done.stderr == ""

@@ -86,12 +86,11 @@ def test_deleting_asks_first(root):
 
 
 def test_a_run_that_is_being_recorded_stays(root, monkeypatch):
-    import weir.commands.runs as command
 
     store = fed(20, start=T0 + 5000)
     Recorder(store, root).step(T0 + 5020)
     growing = next(r.id for r in list_runs(root) if not r.complete)
-    monkeypatch.setattr(command.time, "time", lambda: T0 + 5021)
+    monkeypatch.setattr("weir.commands.runs.time.time", lambda: T0 + 5021)
     result = CliRunner().invoke(app, ["runs", "delete", growing, "--yes", "--runs", str(root)])
     assert isinstance(result.exception, Refused)
     assert growing in [r.id for r in list_runs(root)]

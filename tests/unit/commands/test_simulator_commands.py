@@ -84,9 +84,10 @@ def test_all_scalers_as_a_table_or_a_list(trace: str) -> None:
     found = json.loads(out)
     assert [f["scaler"] for f in found] == list(scalers())
     assert all(list(f) == FIELDS for f in found)
-    console = Console(width=140, file=StringIO())
+    shown = StringIO()
+    console = Console(width=140, file=shown)
     console.print(table_of([msgspec.convert(f, Summary) for f in found]))
-    assert all(name in console.file.getvalue() for name in scalers())
+    assert all(name in shown.getvalue() for name in scalers())
 
 
 def test_a_run_also_gives_its_error_band(run: Path) -> None:

@@ -46,7 +46,7 @@ class Visitor:
     def open(self) -> ClientConnection:
         where = self.web.url.replace("http", "ws") + SOCKET_PATH
         own = {"cookie": self.headers["cookie"]}
-        opening = connect(where, origin=self.web.url, additional_headers=own, proxy=None)  # type: ignore[arg-type]
+        opening = connect(where, origin=self.web.url, additional_headers=own, proxy=None)
         return self._opened.enter_context(opening)
 
     def close(self) -> None:

@@ -73,8 +73,8 @@ class Movers(Hosts):
         self.arrived: list[tuple[str, str]] = []
 
     def hold(self, *, releasing: bool = False, adopting: bool = False) -> None:
-        self.LOOK_EVERY_S = FOREVER_S if releasing else Hosts.LOOK_EVERY_S  # type: ignore[misc]
-        self.PAUSE_S = FOREVER_S if adopting else 0.3  # type: ignore[misc]
+        self.LOOK_EVERY_S = FOREVER_S if releasing else Hosts.LOOK_EVERY_S
+        self.PAUSE_S = FOREVER_S if adopting else 0.3
 
     def _resume(
         self, model: ClusterModel, operator: OperatorModel, since: float, now: float

@@ -55,7 +55,7 @@ def outlook_at(at: float, **others: object) -> Outlook:
             Proposal(label="No balancing", plan=plan("no_op"), words="It never moves anything."),
         ),
         distance=((at - 10, 40.0), (at - 5, 38.456), (at, 35.0)),
-        **others,  # type: ignore[arg-type]
+        **others,
     )
 
 
@@ -68,4 +68,4 @@ def balance_world(*, age_s: float = 1.0, **others: object) -> World:
 
 def rebalance(*states: MoveState, at: float = 0.0, **others: object) -> Rebalance:
     """A rebalance of these moves."""
-    return Rebalance(id="r1", at=at, moves=states, **others)  # type: ignore[arg-type]
+    return Rebalance(id="r1", at=at, moves=states, **others)

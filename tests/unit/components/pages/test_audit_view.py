@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import msgspec
 import pytest
@@ -50,7 +51,8 @@ def reader(entries):
 
 def test_pages_join_to_the_whole_trail():
     entries = trail(2 * audit.CHUNK + 17)
-    seen, before = [], None
+    seen: list[Any] = []
+    before: int | None = None
     while True:
         found = view.look(reader(entries), view.Filter(), before)
         seen += found.entries
@@ -120,7 +122,8 @@ def test_the_page_says_what_is_lost_and_what_a_check_cannot_see():
     anchor = Anchor(number=4, seal=entries[3].seal, at=1.0)
     chain = verified(reader(entries), kept=KEPT, anchor=anchor)
     assert "Entry 4 is the one that was there at the last check" in to_json(chain_note(chain))
-    for left in (entries[:3], []):
+    nothing: list[AuditEntry] = []
+    for left in (entries[:3], nothing):
         cut = to_json(chain_note(verified(reader(left), kept=KEPT, anchor=anchor), "audit.json"))
         assert "at the last check there was an entry 4" in cut
         assert "remembered in audit.json" in cut

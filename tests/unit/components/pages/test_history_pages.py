@@ -132,13 +132,16 @@ def test_nothing_acts_and_links_stay(library, run_id):
 def test_a_surface_ends_with_its_page():
     def draw():
         with drawn_on(Surface("r", 1.0)):
-            assert page_link("x", "/audit").href == "/replay/r/audit?at=1000"
+            assert (
+                page_link("x", "/audit").to_plotly_json()["props"]["href"]
+                == "/replay/r/audit?at=1000"
+            )
             assert "id" not in control("x")
             raise NotFound("of a page that cannot be drawn")
 
     with pytest.raises(NotFound):
         draw()
-    assert page_link("x", "/audit").href == "/audit"
+    assert page_link("x", "/audit").to_plotly_json()["props"]["href"] == "/audit"
     assert control("x") == {"id": "x"}
 
 

@@ -1,6 +1,7 @@
 """What can be changed from the Scale page: the number of executors, and settings."""
 
 from math import inf
+from typing import Any
 
 import msgspec
 import pytest
@@ -160,7 +161,8 @@ def test_values_are_kept_as_their_group_takes_them():
     changes = read(shown, {**given, "t_min_s": 1, "recommend_only": True, "smoothing": "alpha"})
     kept = {k: v for k, v in changes.items() if v is not None}
     assert kept == {"t_max_s": 20.0, "t_min_s": 1, "recommend_only": True, "smoothing": "alpha"}
-    assert checked(shown.group, kept).recommend_only
+    settings: Any = checked(shown.group, kept)
+    assert settings.recommend_only
     assert read(shown, {**given, "t_max_s": ""})["t_max_s"] is None, "empty is the default"
     predictive = form(world, "narrow", "predictive")
     given = {f.key: f.value for f in predictive.fields} | {"inner_settings": '{"a": 1'}

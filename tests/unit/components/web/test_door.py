@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from typing import Any
 
 import pytest
 
@@ -226,7 +227,7 @@ def test_passwords():
 
 def test_one_event_is_one_line_and_reaches_the_trail(caplog):
     caplog.set_level(logging.INFO, "weir.security")
-    kept = []
+    kept: list[Any] = []
     audited_by(kept.append)
     event = SecurityEvent(at=1.0, by="eve\nroot", action="sign_in.ok", subject="x" * 500)
     record(event)
@@ -269,7 +270,7 @@ def test_what_a_slow_trail_cannot_take_is_dropped_and_counted():
 
 @pytest.mark.parametrize("action", ["role.refused", "csrf.refused", "sign_in.locked"])
 def test_refusals_cannot_push_everything_else_out_of_the_trail(action):
-    kept = []
+    kept: list[Any] = []
     done = Background(kept.append, waiting_most=10_000)
     for _ in range(1000):
         done(SecurityEvent(at=7200.0, by="eve", action=action))

@@ -25,7 +25,7 @@ def simple(
             for i, row in enumerate(loads)
             for k, load in enumerate(row)
         ),
-        budget=Budget(**budget),  # type: ignore[arg-type]
+        budget=Budget(**budget),
     )
 
 
@@ -74,7 +74,7 @@ def problems(draw: st.DrawFn) -> Problem:
         )
         for k in range(items)
     )
-    flows = ()
+    flows: tuple[Flow, ...] = ()
     if items > 1:
         ends = st.integers(0, items - 1)
         flows = tuple(

@@ -3,6 +3,7 @@
 import io
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ GOOD = {
 }
 
 
-def changed(path: list, value: object) -> str:
+def changed(path: list[Any], value: object) -> str:
     raw = json.loads(json.dumps(GOOD))
     at = raw
     for key in path[:-1]:
@@ -143,7 +144,7 @@ def test_wrong_options_are_refused(planner, options, tmp_path, capsys):
 
 
 def test_a_problem_brings_the_planners_settings(tmp_path, capsys):
-    def planned(settings: dict, planner: str) -> list:
+    def planned(settings: dict[str, Any], planner: str) -> list[Any]:
         file = tmp_path / "problem.json"
         file.write_bytes(encode(replace(simple([[30.0, 20.0], []]), settings=settings)))
         assert run(str(file), planner, as_json=planner == "all") == 0

@@ -84,7 +84,7 @@ def test_a_planner_whose_time_is_spent_answers_with_what_it_has(name: str, looks
     problem = random_problem(4, bins=8, items=120, moves=None, flows=80)
     for ends in (lambda look: look, Deadline):
         left = itertools.chain([1.0] * looks, itertools.repeat(0.0))
-        plan = planner(name).plan(problem, remaining_s=ends(lambda left=left: next(left)))
+        plan = planner(name).plan(problem, remaining_s=ends(left.__next__))
         held(problem, plan)
 
 

@@ -97,7 +97,7 @@ def test_more_time_is_never_a_worse_plan():
     fixed = next(counted)  # looks at the clock before the first one that goes on
     for looks in (0, 1, 3, 9, 20):
         left = itertools.chain([1.0] * (fixed + looks), itertools.repeat(0.0))
-        plan = Milp().plan(problem, seed=1, remaining_s=lambda left=left: next(left))
+        plan = Milp().plan(problem, seed=1, remaining_s=left.__next__)
         distances.append(plan.after.load_distance)
     assert distances == sorted(distances, reverse=True)
     assert (

@@ -177,7 +177,7 @@ class Mortal:
         self._store = store
         self._left = writes
 
-    def __getattr__(self, name: str):  # type: ignore[no-untyped-def]
+    def __getattr__(self, name: str):
         real = getattr(self._store, name)
         if name not in self.WRITES:
             return real
@@ -257,7 +257,7 @@ def run(world: World, lead: Lead, seconds: float, **how: object) -> None:
     end = world.now + seconds
     while world.now < end:
         world.tick()
-        lead.cycle(**how)  # type: ignore[arg-type]
+        lead.cycle(**how)
 
 
 def only(world: World, cluster: str = "a") -> Recommendation:

@@ -31,7 +31,7 @@ def scale(executors: int, before: int = 2, **more: object) -> Recommendation:
     decision = Scale(cluster="a", executors=executors, before=before, reason=Reason(text=""))
     return Recommendation(
         id="new", at=NOW, expires_at=NOW + 60, decision=decision, source="drs", clusters=("a",),
-        **more,  # type: ignore[arg-type]
+        **more,
     )  # fmt: skip
 
 
@@ -62,20 +62,19 @@ def case(found: Recommendation, **more: object) -> Case:
         )
         for n in ("a", "b")
     )
-    settings = GuardSettings(stabilisation_s=30, scale_in_delay_s=0, **more.pop("rules", {}))  # type: ignore[arg-type]
+    settings = GuardSettings(stabilisation_s=30, scale_in_delay_s=0, **more.pop("rules", {}))
     facts = {
         "snapshot": Snapshot(at=NOW, period_s=2.0, clusters=clusters),
         "settings": {"a": settings, "b": settings},
         "fresh_periods": {"a": 9, "b": 9},
         **more,
     }
-    return Case(recommendation=found, now=NOW, **facts)  # type: ignore[arg-type]
+    return Case(recommendation=found, now=NOW, **facts)
 
 
 def silent(**change: object) -> Snapshot:
     clusters = tuple(
-        replace(c, **(change if c.name == "a" else {}))  # type: ignore[arg-type]
-        for c in case(scale(3)).snapshot.clusters
+        replace(c, **(change if c.name == "a" else {})) for c in case(scale(3)).snapshot.clusters
     )
     return Snapshot(at=NOW, period_s=2.0, clusters=clusters)
 
@@ -150,7 +149,7 @@ def test_what_is_on_its_way_elsewhere_counts_for_the_total() -> None:
     coming = replace(scale(5), id="b", clusters=("b",), status=Status.APPLYING)
     coming = replace(coming, decision=replace(coming.decision, cluster="b"))
     found = case(OUT, engine=EngineSettings(total_executors=7), others=[coming])
-    assert "5 executors are in use or coming elsewhere" in closed(look(found), HARD).reason  # type: ignore[union-attr]
+    assert "5 executors are in use or coming elsewhere" in closed(look(found), HARD).reason
 
 
 def test_of_two_that_were_approved_only_the_later_one_waits() -> None:
@@ -222,24 +221,24 @@ def test_verdicts_and_records() -> None:
     def measured(load: float, executors: int = 4, work: float = 2.4) -> object:
         return replace(out.before, load={"a": load}, executors={"a": executors}, work_cores=work)
 
-    good = outcome(out, measured(0.7), 0.5)  # type: ignore[arg-type]
+    good = outcome(out, measured(0.7), 0.5)
     assert (good.status, round(good.effectiveness or 0, 3)) == (Status.EFFECTIVE, 0.833)
     assert good.error_share == pytest.approx(1 / 6)
-    bad = outcome(out, measured(1.1), 0.5)  # type: ignore[arg-type]
+    bad = outcome(out, measured(1.1), 0.5)
     assert bad.status is Status.INEFFECTIVE
-    partly = outcome(out, measured(0.8, executors=3), 0.5)  # type: ignore[arg-type]
+    partly = outcome(out, measured(0.8, executors=3), 0.5)
     assert (partly.status, round(partly.effectiveness or 0, 3)) == (Status.EFFECTIVE, 0.667)
-    short = outcome(out, measured(1.2, executors=2), 0.5)  # type: ignore[arg-type]
+    short = outcome(out, measured(1.2, executors=2), 0.5)
     assert short.verdict == "2 executors are there instead of 4."
     down = replace(out, decision=replace(out.decision, executors=1, before=2))
     down = replace(down, predicted=replace(out.predicted, load={"a": 1.3}, executors={"a": 1}))
-    worse = outcome(down, measured(1.6, executors=1), 0.5)  # type: ignore[arg-type]
+    worse = outcome(down, measured(1.6, executors=1), 0.5)
     assert worse.status is Status.INEFFECTIVE  # it rose to four times what was promised
     nothing = outcome(out, replace(out.before, load={}, executors={"a": 4}), 0.5)
     assert (nothing.status, nothing.effectiveness) == (Status.UNMEASURED, None)
     record = track(
         [
-            replace(out, id=str(i), status=s, effectiveness=e, measured=measured(m))  # type: ignore[arg-type]
+            replace(out, id=str(i), status=s, effectiveness=e, measured=measured(m))
             for i, (s, e, m) in enumerate(
                 [
                     (Status.EFFECTIVE, 0.8, 0.72),

@@ -24,7 +24,9 @@ class World:
             for name in operators
         }  # fmt: skip
         self.placements = {n: Placement(operator=n, cluster="a") for n in operators}
-        self.leases = {n: Lease(name=n, holder="app-a/1", token=1) for n in operators}
+        self.leases: dict[str, Lease | None] = {
+            n: Lease(name=n, holder="app-a/1", token=1) for n in operators
+        }
         moves = tuple(MoveState(move=Move(operator=n, source="a", target="b")) for n in operators)
         self.rebalance = Rebalance(id="r", at=self.now, moves=moves)
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_two_choices_are_two_nodes_and_even_out_a_skewed_load():
     assert all(len(set(router.choices(key))) == 2 for key in KEYS[:200])
     skewed = {key: 1.0 / (rank + 1) ** 0.5 for rank, key in enumerate(KEYS[:1000])}
     two = potc_loads(skewed, list("abcd")).values()
-    one = Counter()
+    one: Counter[Any] = Counter()
     for key, load in skewed.items():
         one["abcd"[stable_hash(key) % 4]] += load
     assert max(two) - min(two) < 0.2 * (max(one.values()) - min(one.values()))

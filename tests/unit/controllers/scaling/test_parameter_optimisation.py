@@ -1,6 +1,7 @@
 """Window, cost, search and the scaler that puts them together."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -90,7 +91,7 @@ class TestScaler:
         assert world.queue == 0
 
     def test_thresholds_and_points_are_inverse(self) -> None:
-        scaler = create("parameter_optimisation", {}, Scope(cluster="a"))
+        scaler: Any = create("parameter_optimisation", {}, Scope(cluster="a"))
         t = scaler.thresholds((0.2, 0.4, 0.0, 1.0))
         again = scaler.thresholds(scaler.point(t))
         assert (again.upper, again.lower) == pytest.approx((t.upper, t.lower))

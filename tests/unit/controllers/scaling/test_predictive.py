@@ -10,9 +10,9 @@ from tests.unit.controllers.scaling.scaling_world import World, operator, snapsh
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.predictive.forecast import Fit, holt_winters, seasonal_naive
+from weir.controllers.scaling.predictive.forecast import Fit, Method, holt_winters, seasonal_naive
 from weir.controllers.scaling.predictive.history import History, Plan
-from weir.controllers.scaling.predictive.scaler import Method, busier
+from weir.controllers.scaling.predictive.scaler import busier
 from weir.controllers.scaling.registry import create
 
 SCOPE = Scope(cluster="a")
@@ -159,7 +159,7 @@ class TestScaler:
     def test_another_scaler_begins_with_a_memory_of_its_own(self) -> None:
         memory, world = None, World(self.pulse, executors=2)
         for inner in ("qlearning", "drs", "qlearning"):
-            scaler = create("predictive", {**self.settings, "inner": inner}, SCOPE)
+            scaler: Any = create("predictive", {**self.settings, "inner": inner}, SCOPE)
             world.run(scaler, 3, memory)
             memory = world.memory
             fresh = scaler.inner.fresh()

@@ -17,7 +17,7 @@ def loaded(per_core: float, executors: int, **more: object) -> Snapshot:
     load = per_core * executors
     return snapshot(
         operator(load=load, busy_cores=min(load, executors)), executors=executors, most=30, **more
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_fixed_goes_to_the_number_and_stays() -> None:

@@ -1,5 +1,7 @@
 """Pause-all in the midst of something, and beside other settings."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -112,10 +114,11 @@ def test_a_value_that_no_longer_fits_takes_no_other_with_it(world: World) -> Non
 def test_saving_settings_meanwhile_does_not_undo_a_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change, raced = world.store.change_settings, []
+    change = world.store.change_settings
+    raced: list[Any] = []
 
-    def late(group, asked, said, **more):  # type: ignore[no-untyped-def]
-        def between(kept):  # type: ignore[no-untyped-def]
+    def late(group, asked, said, **more):
+        def between(kept):
             if not raced:  # between the look at the settings and their change
                 raced.append(1)
                 people.pause_all(world.store, by="ada", now=world.now, comment="stop")

@@ -1,5 +1,7 @@
 """What people do: each check, each sentence, and who wins."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -35,7 +37,7 @@ def proposed(world: World, executors: int = 2) -> Recommendation:
     return found
 
 
-def do(world: World, action, *args, by: str = "ada", **more) -> Recommendation:  # type: ignore[no-untyped-def]
+def do(world: World, action, *args, by: str = "ada", **more) -> Recommendation:
     return action(world.store, *args, by=by, now=world.now, **more)
 
 
@@ -122,12 +124,13 @@ def test_of_two_at_once_one_wins_and_the_other_is_told(world: World) -> None:
 
 def test_the_loser_of_a_race_looks_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     found = proposed(world)
-    save, raced = world.store.save_recommendation, []
+    save = world.store.save_recommendation
+    raced: list[Any] = []
 
     def late(recommendation: Recommendation, *args: object, **more: object) -> bool:
         if not raced:  # somebody else is quicker, between the look and the save
             raced.append(save(moved_to(found, Status.REJECTED, at=world.now, by="eve")))
-        return save(recommendation, *args, **more)  # type: ignore[arg-type]
+        return save(recommendation, *args, **more)
 
     monkeypatch.setattr(world.store, "save_recommendation", late)
     with pytest.raises(Refused, match="It was rejected already by eve"):

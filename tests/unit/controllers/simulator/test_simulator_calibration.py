@@ -12,12 +12,12 @@ from weir.controllers.simulator.recording import read_recording, upstream_of
 
 
 @pytest.fixture(scope="module")
-def truth():  # type: ignore[no-untyped-def]
+def truth():
     return pipeline(periods=300)
 
 
 @pytest.fixture(scope="module")
-def known(truth) -> Calibrated:  # type: ignore[no-untyped-def]
+def known(truth) -> Calibrated:
     return calibrate(recorded(truth), "wide")
 
 
@@ -54,7 +54,7 @@ def test_replays_the_half_that_it_was_not_fitted_on(known: Calibrated) -> None:
     [("fixed", {"executors": 1}), ("fixed", {"executors": 4}), ("thresholds", {})],
 )
 def test_foretells_what_another_policy_would_have_done(
-    truth,  # type: ignore[no-untyped-def]
+    truth,
     known: Calibrated,
     scaler: str,
     settings: dict[str, int],
@@ -82,7 +82,7 @@ def test_results_carry_the_error_as_a_band(known: Calibrated) -> None:
     assert len(found.series.time) == len(known.recorded.time)
 
 
-def test_the_held_out_half_is_not_looked_at(truth) -> None:  # type: ignore[no-untyped-def]
+def test_the_held_out_half_is_not_looked_at(truth) -> None:
     """What happens after the split changes no parameter that is used to foretell it."""
     samples = recorded(truth)
     half = samples[len(samples) // 2].at
@@ -112,7 +112,7 @@ def test_the_held_out_half_is_not_looked_at(truth) -> None:  # type: ignore[no-u
         assert a == b
 
 
-def test_the_first_minute_of_an_operator_says_nothing_of_the_rest(truth) -> None:  # type: ignore[no-untyped-def]
+def test_the_first_minute_of_an_operator_says_nothing_of_the_rest(truth) -> None:
     """Batches that are four times as slow while it warms up leave the fit as it was."""
     slow = tuple(0.024 if i < 25 else 0.006 for i in range(300))
     one = replace(truth.operators[0], cost_s_per_row=slow)
@@ -123,7 +123,7 @@ def test_the_first_minute_of_an_operator_says_nothing_of_the_rest(truth) -> None
     assert extractor.overhead_s == pytest.approx(0.5, abs=0.15)
 
 
-def test_arrivals_are_put_where_they_came(truth) -> None:  # type: ignore[no-untyped-def]
+def test_arrivals_are_put_where_they_came(truth) -> None:
     """Agents average over ten seconds: a step must not come late in the calibrated world."""
     rates = tuple(100.0 if i < 60 else 200.0 for i in range(300))
     one = replace(truth.operators[0], rows_per_s=rates)

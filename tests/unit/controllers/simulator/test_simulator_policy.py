@@ -57,7 +57,7 @@ class TestTrust:
         errors = {}
         for executors in (1, 2):
             policy = (in_force(0.0, executors),)
-            known = calibrate(samples, "wide", lambda cluster, policy=policy: policy)
+            known = calibrate(samples, "wide", {"wide": policy}.__getitem__)
             assert known.policy == policy
             assert known.policy_errors is not None
             assert known.policy_errors.judged_periods == 60

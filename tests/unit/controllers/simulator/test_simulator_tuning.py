@@ -3,6 +3,7 @@
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -40,7 +41,7 @@ def waves(count: int = 60) -> WorldModel:
     return world_of(trace, Scenario(cost_s_per_row=0.01, max_executors=8))
 
 
-def here(world: WorldModel):  # type: ignore[no-untyped-def]
+def here(world: WorldModel):
     return lambda jobs: list(map(partial(evaluate, world), jobs))
 
 
@@ -122,13 +123,13 @@ def test_a_study_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
     world, _ = split(waves())
     space = Space.of("thresholds", 8, TARGET_S)
 
-    def open_again():  # type: ignore[no-untyped-def]
+    def open_again():
         storage = JournalStorage(JournalFileBackend(str(tmp_path / "study.journal")))
         return open_study(storage, "one", seed=0)
 
-    done = []
+    done: list[Any] = []
 
-    def cut_off(jobs: list[Job]):  # type: ignore[no-untyped-def]
+    def cut_off(jobs: list[Job]):
         if len(done) == 3:
             raise KeyboardInterrupt
         done.append(1)
@@ -188,9 +189,7 @@ class TestChoice:
         assert choose([_trial(0, 0.0, 105.0), _trial(1, 0.5, 90.0)], default) == 0
 
 
-def _tuned(  # type: ignore[no-untyped-def]
-    world: WorldModel, trials: int, scaler: str = "thresholds", baselines: bool = False
-):
+def _tuned(world: WorldModel, trials: int, scaler: str = "thresholds", baselines: bool = False):
     return tune(
         world,
         scaler,
@@ -202,13 +201,13 @@ def _tuned(  # type: ignore[no-untyped-def]
     )
 
 
-def _plain(scaler):  # type: ignore[no-untyped-def]
+def _plain(scaler):
     return {
         k: v for k, v in msgspec.to_builtins(scaler.settings).items() if not isinstance(v, dict)
     }
 
 
-def _trained(point):  # type: ignore[no-untyped-def]
+def _trained(point):
     return point.trained.share_over_target, point.trained.executor_hours
 
 
@@ -216,7 +215,7 @@ def _trial(number: int, over: float, hours: float) -> Trial:
     return Trial(number=number, share_over_target=over, executor_hours=hours)
 
 
-def _summary(over: float, hours: float):  # type: ignore[no-untyped-def]
+def _summary(over: float, hours: float):
     world = waves()
     found = evaluate(world, Job(scaler="no_op", settings={}, target_latency_s=TARGET_S)).summary
     return replace(found, share_over_target=over, executor_hours=hours)

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from math import ceil
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -57,7 +58,7 @@ def test_rows_are_conserved_along_a_chain() -> None:
 def test_every_scaler_runs_and_the_same_seed_gives_the_same(scaler: str) -> None:
     model = steady(rows_per_s=300.0, periods=40, executors=2, most=5, jitter=0.2)
 
-    def once(seed: int) -> object:
+    def once(seed: int) -> tuple[Any, Any]:
         outcome = simulate(model, make_scaler(scaler, {}, "a", seed), seed=seed)
         return outcome.series, outcome.actions
 
@@ -227,7 +228,7 @@ class TestSummary:
         assert 1 <= by_load.settle_steps <= 3 < one_by_one.settle_steps
 
 
-def _last(model):  # type: ignore[no-untyped-def]
+def _last(model):
     world = World(model)
     for _ in range(model.periods):
         snapshot = world.step()

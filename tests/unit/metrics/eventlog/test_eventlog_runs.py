@@ -96,7 +96,8 @@ def test_importing_again_replaces_the_run(log_file, runs):
         (done,) = import_log(locate(log_file)[0], runs)
     assert names(runs) == ["log-app-1"]
     assert read_meta(done.run)["summary"]["tasks_ended"] == 20
-    assert sum(o.tasks for s in read_samples(done.run) for o in s.operators) == 20
+    tasks = [o.tasks for s in read_samples(done.run) for o in s.operators]
+    assert sum(tasks) == 20
 
 
 def imported(path, runs):

@@ -2,6 +2,7 @@
 
 import re
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from weir.metrics.eventlog.timeline import Timeline
 def folded(lines, **options):
     """(summary, samples) of these lines."""
     parser, tally, builder = Parser(), Tally(), SampleBuilder(**options)
-    samples = []
+    samples: list[Any] = []
     for line in lines:
         event = parser.parse(line)
         if event is not None:

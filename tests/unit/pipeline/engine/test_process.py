@@ -12,7 +12,8 @@ from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.export.webhook import Notifier
-from weir.pipeline.engine.process import Engine, Pace
+from weir.pipeline.engine.pace import Pace
+from weir.pipeline.engine.process import Engine
 
 
 def world_without_planning() -> World:

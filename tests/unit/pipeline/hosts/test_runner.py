@@ -77,6 +77,9 @@ class Query:
 class Fake(Operator):
     """An operator whose queries are all kept."""
 
+    queries: list[Query]
+    make: Callable[[], Query]
+
     def __init__(self, name: str, now: Callable[[], float], batch_s: float = 0.0) -> None:
         super().__init__(name, lambda *_: None)
         object.__setattr__(self, "queries", [])
@@ -286,7 +289,9 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def test_a_lease_is_kept_while_its_host_waits_for_spark(host: Host) -> None:
-    (query,) = host._operators["x"].queries
+    operator = host._operators["x"]
+    assert isinstance(operator, Fake)
+    (query,) = operator.queries
     goes, ended = threading.Event(), threading.Event()
 
     def stop() -> None:

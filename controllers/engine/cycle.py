@@ -5,7 +5,7 @@
     -> guards -> a recommendation, or the reason why there is none
 
 Pure: the same facts and time give the same effects, and every effect can be done again, so
-that whoever leads after a crash goes on where the store says things stand.
+that the leader after a crash continues from what the store says.
 """
 
 from weir.controllers.engine.apply.applying import applied

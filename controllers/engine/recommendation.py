@@ -7,10 +7,10 @@
        +-> rejected, expired, superseded, cancelled
 
 Every change of size or place goes through one: what the engine proposes, and what a person
-asks for by hand. What the engine proposed it takes back (cancelled) when the scaler or planner behind
-it no longer asks for it. An approval names the hash of the exact plan, so nobody approves what they did not
-see. The id of a recommendation is also the id of its command or rebalance: to apply it
-twice changes nothing.
+asks for by hand. The engine withdraws (cancels) its own proposal when the scaler or planner
+behind it no longer asks for it. An approval names the hash of the exact plan, so nobody
+approves what they did not see. The id of a recommendation is also the id of its command or
+rebalance: applying it twice changes nothing.
 """
 
 import hashlib
@@ -52,8 +52,8 @@ class Status(StrEnum):
     def counts(self) -> bool:
         """It was acted on, or a person rejected it: what guards and track records look at.
 
-        What the engine takes back, and what nobody answers, comes to nothing; in a large room
-        that is nearly all, and it must not crowd out what was done.
+        Most proposals of a large installation are withdrawn or never answered; they must not
+        crowd out what was done.
 
         >>> [s.value for s in Status if s.final and not s.counts]
         ['expired', 'superseded', 'cancelled']

@@ -1,7 +1,7 @@
 """The life of a recommendation, as people and programs steer it.
 
-Each verb checks, writes the change and its audit entry at once, and answers with the
-recommendation as it stands then, or with a sentence on why not (`Refused`). Of two who
+Each verb checks, writes the change and its audit entry together, and returns the
+recommendation as it then stands, or refuses with a sentence (`Refused`). Of two people who
 decide at the same time one wins; the other is told who was first.
 """
 
@@ -203,7 +203,7 @@ def _refuse_drifted(
     snapshot: Snapshot,
     settings: EngineSettings,
 ) -> None:
-    """Put a new proposal in the place of one that no longer holds, and say so."""
+    """Replace a proposal that no longer holds with a new one, and say so."""
     after = moved_to(
         found, Status.SUPERSEDED, at=request.at, by=request.by, why=why, address=request.address
     )

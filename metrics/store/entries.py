@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 KEPT_S = 300.0
-"""So long after it was last met, a value still counts as skipped."""
+"""How long after it was last met a value still counts as skipped."""
 MOST = 1000
-"""So many values are remembered; more of them are no better news."""
+"""How many values are remembered; more would tell people nothing new."""
 FAULT = "fault"
 _WRONG_TYPE = "WRONGTYPE"
 

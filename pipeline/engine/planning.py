@@ -261,7 +261,7 @@ def _exactly(pipe: IO[bytes], length: int) -> bytes:
 
 
 def serve(asks: IO[bytes], tellings: IO[bytes], kill_s: float = KILL_S) -> None:
-    """The worker: answer until nobody asks any more."""
+    """The worker: answer until there is nobody left to ask."""
     warm_up()
     _write(tellings, msgspec.msgpack.encode(Begun()))
     last: Outlook | None = None

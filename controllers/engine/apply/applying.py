@@ -33,7 +33,7 @@ from weir.controllers.model.decision import Moves, Scale
 
 EXPIRES_AFTER_S = 30.0
 GIVE_UP_S = 300.0
-"""A command that nobody has finished so long after it was given counts as failed."""
+"""A command that is unfinished this long after it was given counts as failed."""
 
 
 def applied(facts: Facts, now: float) -> list[Chain]:
@@ -55,7 +55,7 @@ def applied(facts: Facts, now: float) -> list[Chain]:
 
 
 def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
-    """Begin it if nothing holds it back any more."""
+    """Begin it if nothing holds it back now."""
     late = _overdue(recommendation, facts, now)
     if late:
         return late
@@ -87,12 +87,12 @@ def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
         for effect in overtaken(other, applying, facts, now)
     ]
     if by_itself and any(isinstance(effect, BackOff) for effect in before):
-        return tuple(before)  # in the mode of then it may want somebody's approval
+        return tuple(before)  # in the stricter mode it may need a person's approval
     return (*before, Save(recommendation=applying), _order(applying, facts, now, 0))
 
 
 def _loads(recommendation: Recommendation, facts: Facts, now: float) -> dict[str, float]:
-    """The loads of now, as at the approval. Half a rebalance is undone whatever they are."""
+    """The present loads, as checked at approval. Half a rebalance is undone whatever they are."""
     if _asked_by(recommendation) == ENGINE and not recommendation.mode:
         return {}
     recent = facts.lately(recommendation.clusters, now)

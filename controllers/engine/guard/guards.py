@@ -1,7 +1,7 @@
 """What holds an action back: one small question each, answered with a reason and a time.
 
-    timing   the engine does not propose yet (a person may act all the same)
-    policy   the engine does not act by itself (a person may approve all the same)
+    timing   the engine does not propose yet (a person may still act)
+    policy   the engine does not act by itself (a person may still approve)
     hard     nobody does it now
 
 Each guard looks at one recommendation and one cluster that it touches.

@@ -136,7 +136,7 @@ def offered_again(
     why: str,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
 ) -> Recommendation | None:
-    """The same aim for the world of now, to be decided on anew; None if it makes no sense."""
+    """The same aim for the present world, as a new proposal; None if it no longer makes sense."""
     decision = recommendation.decision
     first = decision.reason.text.partition(AGAIN)[0]  # only the last time is told
     reason = replace(decision.reason, text=f"{first}{AGAIN}{why}.")

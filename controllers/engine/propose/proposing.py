@@ -111,7 +111,7 @@ def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
 
 
 def _refreshed(open_: Recommendation, fresh: Recommendation, facts: Facts, now: float) -> Chain:
-    """The same again: it lives longer, with the figures of now. Not at every look."""
+    """Extend the life of a proposal that still holds, with present figures; not every cycle."""
     if open_.expires_at - now > facts.engine.ttl_s / 2:
         return ()
     after = replace(

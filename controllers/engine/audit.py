@@ -129,7 +129,7 @@ def verified(read: Read, *, kept: int, anchor: Anchor | None = None) -> Chain:
         if anchor is not None and entry.number == anchor.number:
             same = entry.seal == anchor.seal
         newer = entry
-    # Meanwhile more may have come, and the oldest gone for them.
+    # New entries may have come meanwhile and pushed the oldest out.
     now = next(iter(read(1, None)), None)
     lost = _end(newest, anchor, same) or _beginning(newer, now, kept)
     return Chain(checked=checked, broken=broken, lost=lost, first=newer, last=newest, anchor=anchor)

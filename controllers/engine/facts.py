@@ -1,4 +1,4 @@
-"""What the engine looks at in one cycle, read from the store at once."""
+"""What the engine looks at in one cycle, read from the store in one go."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

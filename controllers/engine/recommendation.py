@@ -168,7 +168,7 @@ def kind_of(decision: Scale | Moves) -> str:
 
 
 def hash_of(decision: Scale | Moves) -> str:
-    """The hash of a plan: of its steps, whatever is said about them."""
+    """The hash of a plan's steps; the words around them do not count."""
     steps: object = (
         [(m.operator, m.source, m.target) for m in decision.moves]
         if isinstance(decision, Moves)
@@ -190,7 +190,7 @@ def moved_to(
     why: str = "",
     address: str = "",
 ) -> Recommendation:
-    """The recommendation one step on, with who and why in its history."""
+    """The recommendation in its next status, with who and why in its history."""
     if status not in TRANSITIONS[recommendation.status]:
         raise IllegalTransition(
             f"recommendation {recommendation.id} is {recommendation.status} "

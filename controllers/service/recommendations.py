@@ -182,7 +182,7 @@ def _change(
     status: Status,
     check: Callable[[Recommendation], None] = lambda found: None,
 ) -> Recommendation:
-    """One step on; if somebody else writes meanwhile, look again."""
+    """Bring it to its next status; if somebody else was first, look again."""
     for _ in range(RETRIES):
         found = _found(store, id)
         check(found)
@@ -253,14 +253,14 @@ def _decided(found: Recommendation) -> str:
 
 
 def _aim(decision: Scale | Moves) -> object:
-    """What is to be reached. From where is left out: it is another once the action has begun."""
+    """The goal of a decision. Its starting point is left out: it changes once the action begins."""
     if isinstance(decision, Scale):
         return decision.cluster, decision.executors
     return [(m.operator, m.target) for m in decision.moves]
 
 
 def _forbidden(store: Store, found: Recommendation, now: float) -> str:
-    """The guard that holds for everybody and is closed."""
+    """Why a guard that holds for everybody is closed; empty if all are open."""
     case = guards.Case(
         recommendation=found,
         snapshot=Snapshot.of(store.latest(), now),

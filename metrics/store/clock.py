@@ -1,4 +1,4 @@
-"""The time as Redis has it: the one clock that all who read and write there share."""
+"""The time as Redis has it: the one clock that all its readers and writers share."""
 
 import time
 

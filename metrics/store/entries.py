@@ -112,7 +112,7 @@ class Entries:
             self._met[key] = (known[0] if known else now, now, why)
 
     def note_fault(self, where: str, error: Exception) -> None:
-        """Note a mistake of ours that a value may have brought to light; it is in the log whole."""
+        """Note a mistake of ours that a value may have brought to light; the log has all of it."""
         log.error("%s failed", where, exc_info=error)
         self.skip(FAULT, where, f"{type(error).__name__}; the log says more")
 

@@ -27,7 +27,7 @@ _rebalance = msgspec.json.Decoder(Rebalance)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
 _values = msgspec.json.Decoder(dict[str, Any])
 _changed = msgspec.json.Decoder(tuple[str, Time])
-_wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # and no more of it
+_wait = msgspec.json.Decoder(msgspec.defstruct("Wait", [("wait", str, "")]))  # the only field read
 
 
 _NOTHING = sha1_of(b"")

@@ -1,4 +1,4 @@
-"""From approved to applied: handing out, watching, taking back what was half done."""
+"""From approved to applied: give the order, watch it, undo what was half done."""
 
 from collections.abc import Iterable
 
@@ -37,7 +37,7 @@ GIVE_UP_S = 300.0
 
 
 def applied(facts: Facts, now: float) -> list[Chain]:
-    """Begin what is approved, oldest first, and see how what has begun fares."""
+    """Begin what is approved, oldest first, and follow what has begun."""
     found: list[Chain] = []
     busy: set[str] = set()
     for recommendation in _oldest_first(facts.recommendations, Status.APPLYING):
@@ -127,7 +127,7 @@ def _order(recommendation: Recommendation, facts: Facts, now: float, number: int
 
 
 def _watched(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
-    """What has become of something that was begun; resumed where its order was lost."""
+    """What became of an action that has begun; its order is given again if it was lost."""
     if isinstance(recommendation.decision, Scale):
         return _watched_scale(recommendation, facts, now)
     moves = recommendation.decision.moves

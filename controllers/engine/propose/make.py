@@ -32,7 +32,7 @@ AGAIN = " Offered again: "
 
 
 def new_id(*parts: object) -> str:
-    """An id that follows from what it names: to make it twice is to make it once.
+    """An id derived from what it names, so that making it twice makes one.
 
     >>> new_id("rate_based", "a", 12.5) == new_id("rate_based", "a", 12.5)
     True

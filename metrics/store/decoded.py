@@ -15,7 +15,7 @@ class Decoded(Generic[T]):
     >>> numbers = Decoded(Entries(), "number", lambda text: seen.append(text) or int(text))
     >>> numbers([(b"a", b"1"), (b"b", None), (b"c", b"2")]), numbers([(b"c", b"2"), (b"d", b"3")])
     ([1, 2], [2, 3])
-    >>> seen, numbers([(b"a", b"1"), (b"b", b"x")]), seen[-2:]
+    >>> list(seen), numbers([(b"a", b"1"), (b"b", b"x")]), seen[-2:]
     ([b'1', b'2', b'3'], [1], [b'1', b'x'])
     """
 

@@ -8,7 +8,7 @@ import argparse
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from weir.metrics.agent.agent import attach
+from weir import attach
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ All colours stand in `assets/ui/theme.css`, once for light and once for dark.
 
 from typing import Any
 
-from weir.components.ui.assets import head
+from weir.components.assets import head
 
 FONT = (
     'Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", Arial, '

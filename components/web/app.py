@@ -16,13 +16,13 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 
 import weir
+from weir.components import assets
 from weir.components.live import feed
 from weir.components.live.hub import Hub
 from weir.components.pages.base import Site
 from weir.components.pages.registry import PAGES
 from weir.components.pages.replay.library import Library
 from weir.components.pages.sign_in.service import SignIn
-from weir.components.ui import assets
 from weir.components.ui.dialog import Dialog
 from weir.components.ui.theme import INDEX
 from weir.components.web import api, presence, router
@@ -95,7 +95,7 @@ def create_app(
         title="Weir",
         update_title=None,  # type: ignore[arg-type]  # documented: no title while it updates
         assets_folder=str(ASSETS),
-        include_assets_files=False,  # not by letters: in the order of `ui/assets.py`
+        include_assets_files=False,  # not by letters: in the order of `components/assets.py`
         index_string=INDEX,
         compress=True,
         suppress_callback_exceptions=True,

@@ -1,15 +1,15 @@
 """The audit trail: append-only, each entry sealed with the hash of the one before.
 
-Who changes an entry, takes one out or puts one in breaks the chain from there on, and
+Changing, removing or inserting an entry breaks the chain from there on, and
 `broken_at` says where. That alone does not show a trail that was cut at its beginning or its
-end, deleted, or sealed anew as a whole: engines, pages and terminals write to it, on machines
+end, deleted, or resealed as a whole: engines, pages and terminals write to it, on machines
 that share no secret, so a seal has no key. `verified` therefore also looks at
 
-- the beginning: entries go from there only when there are more than are kept;
+- the beginning: the oldest entries are dropped only when there are more than are kept;
 - an anchor: the newest entry of the last check, remembered where Redis cannot reach.
 
 What it cannot see: entries that were changed, with all that follow, between two checks, and
-anything before the first one. So check often, and keep the anchor from whoever has Redis.
+anything before the first one. So check often, and keep the anchor away from people who can write to Redis.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def broken_at(entries: Iterable[AuditEntry]) -> int | None:
 
 
 Read = Callable[[int, int | None], list[AuditEntry]]
-"""Entries newest first: at most so many, with a number below this one."""
+"""Reads entries newest first: at most `limit`, with a number below the one given."""
 CHUNK = 500
 
 
@@ -116,7 +116,7 @@ def entries(read: Read, before: int | None = None) -> Iterator[AuditEntry]:
 
 
 def verified(read: Read, *, kept: int, anchor: Anchor | None = None) -> Chain:
-    """Check every seal and link from the newest entry back, and both ends; `kept`: so many stay."""
+    """Check every seal and link from the newest entry back, and both ends; `kept` is how many stay."""
     checked, broken, same = 0, None, True
     newest: AuditEntry | None = None
     newer: AuditEntry | None = None
@@ -129,7 +129,7 @@ def verified(read: Read, *, kept: int, anchor: Anchor | None = None) -> Chain:
         if anchor is not None and entry.number == anchor.number:
             same = entry.seal == anchor.seal
         newer = entry
-    # Meanwhile more may have come, and the oldest gone for them.
+    # New entries may have come meanwhile and pushed the oldest out.
     now = next(iter(read(1, None)), None)
     lost = _end(newest, anchor, same) or _beginning(newer, now, kept)
     return Chain(checked=checked, broken=broken, lost=lost, first=newer, last=newest, anchor=anchor)

@@ -1,11 +1,11 @@
 """One cycle of the engine: facts in, effects out.
 
-    judge what has settled -> see to what is under way -> keep open proposals
+    judge what has settled -> advance what is under way -> keep open proposals
     -> ask every scaler of a cluster with a new period -> plan the balance
     -> guards -> a recommendation, or the reason why there is none
 
 Pure: the same facts and time give the same effects, and every effect can be done again, so
-that whoever leads after a crash goes on where the store says things stand.
+that the leader after a crash continues from what the store says.
 """
 
 from weir.controllers.engine.apply.applying import applied
@@ -20,5 +20,5 @@ __all__ = ["balanced", "considered", "driven"]
 
 
 def driven(facts: Facts, now: float) -> list[Chain]:
-    """See to what is there already: judge, apply, end, approve."""
+    """Handle what is there already: judge, apply, end, approve."""
     return [*judged(facts, now), *applied(facts, now), *kept(facts, now)]

@@ -1,4 +1,4 @@
-"""What the engine looks at in one cycle, read from the store at once."""
+"""What the engine looks at in one cycle, read from the store in one go."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -31,9 +31,9 @@ from weir.controllers.model.placement import Placement
 from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
 
 LOOK_BACK = 1000
-"""So many recommendations that count are looked at for records, budgets and the like."""
+"""How many recommendations that count are read for track records and budgets."""
 ATTEMPTS = 20
-"""So often a command is given again, each time because another engine leads."""
+"""How often a command is given again because another engine has taken the lead."""
 Told = tuple[Command, CommandResult]
 
 
@@ -112,7 +112,7 @@ def read(
     outlook: Outlook | None,
     outlooks: Mapping[str, ScaleOutlook],
 ) -> Facts:
-    """Everything but samples and memories, and the views, which the caller has at hand."""
+    """Everything but samples and memories; the views are the caller's own."""
     latest = store.latest()
     snapshot = Snapshot.of(latest, now)
     recommendations = store.record(limit=LOOK_BACK)

@@ -52,7 +52,7 @@ class Part(Struct, frozen=True, kw_only=True):
     """A process of Weir and its last sign of life."""
 
     id: str  # e.g. "host:wide"
-    kind: str  # redis, engine, host, web, generator, agent
+    kind: str  # engine, host, agent, web, generator, recorder
     name: str
     at: Time
     status: str = "up"  # starting, up, stopped

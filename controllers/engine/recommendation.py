@@ -7,10 +7,10 @@
        +-> rejected, expired, superseded, cancelled
 
 Every change of size or place goes through one: what the engine proposes, and what a person
-asks for by hand. What the engine proposed it takes back (cancelled) when the scaler or planner behind
-it no longer asks for it. An approval names the hash of the exact plan, so nobody approves what they did not
-see. The id of a recommendation is also the id of its command or rebalance: to apply it
-twice changes nothing.
+asks for by hand. The engine withdraws (cancels) its own proposal when the scaler or planner
+behind it no longer asks for it. An approval names the hash of the exact plan, so nobody
+approves what they did not see. The id of a recommendation is also the id of its command or
+rebalance: applying it twice changes nothing.
 """
 
 import hashlib
@@ -52,8 +52,8 @@ class Status(StrEnum):
     def counts(self) -> bool:
         """It was acted on, or a person rejected it: what guards and track records look at.
 
-        What the engine takes back, and what nobody answers, comes to nothing; in a large room
-        that is nearly all, and it must not crowd out what was done.
+        Most proposals of a large installation are withdrawn or never answered; they must not
+        crowd out what was done.
 
         >>> [s.value for s in Status if s.final and not s.counts]
         ['expired', 'superseded', 'cancelled']
@@ -168,7 +168,7 @@ def kind_of(decision: Scale | Moves) -> str:
 
 
 def hash_of(decision: Scale | Moves) -> str:
-    """The hash of a plan: of its steps, whatever is said about them."""
+    """The hash of a plan's steps; the words around them do not count."""
     steps: object = (
         [(m.operator, m.source, m.target) for m in decision.moves]
         if isinstance(decision, Moves)
@@ -190,7 +190,7 @@ def moved_to(
     why: str = "",
     address: str = "",
 ) -> Recommendation:
-    """The recommendation one step on, with who and why in its history."""
+    """The recommendation in its next status, with who and why in its history."""
     if status not in TRANSITIONS[recommendation.status]:
         raise IllegalTransition(
             f"recommendation {recommendation.id} is {recommendation.status} "

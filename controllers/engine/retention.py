@@ -1,4 +1,4 @@
-"""How long what was done is kept. What is not at its end is kept whatever its age."""
+"""How long finished recommendations and rebalances are kept; open ones always are."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
@@ -6,7 +6,7 @@ from typing import TypeVar
 from weir.controllers.engine.apply.moves import Rebalance
 
 RECOMMENDATIONS_KEPT = 2000
-"""So many that were acted on or rejected, and as many that came to nothing."""
+"""How many that were acted on or rejected are kept, and how many that were not."""
 RECOMMENDATIONS_KEPT_S = 30 * 86400.0
 REBALANCES_KEPT = 200
 REBALANCES_KEPT_S = 7 * 86400.0
@@ -20,7 +20,7 @@ def old_recommendations(
 ) -> list[Id]:
     """Ids that may go, of those that have ended, with the times when they were made.
 
-    What came to nothing makes room for its like only.
+    Those never acted on do not push out those that were.
 
     >>> ended = {"done": 1.0} | {f"{i}": 2.0 + i for i in range(RECOMMENDATIONS_KEPT + 1)}
     >>> old_recommendations(ended, ["done"], now=10.0)

@@ -1,4 +1,4 @@
-"""Settings as they are kept. What cannot be read any more counts as its default."""
+"""Settings as they are kept. One that no longer fits counts as its default."""
 
 from collections.abc import Mapping
 from contextlib import suppress

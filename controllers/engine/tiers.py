@@ -16,7 +16,7 @@ def ends_due(last_at: float | None, now: float, tier: Tier) -> list[float]:
     """
     step = int(tier)
     last_end = now // step * step
-    oldest = now - KEPT_S[_FINER[tier]]  # before that there is nothing to merge any more
+    oldest = now - KEPT_S[_FINER[tier]]  # nothing older is left to merge
     first = max(last_at or 0.0, oldest // step * step) + step
     count = max(0, int((last_end - first) // step) + 1)
     return [first + i * step for i in range(count)]

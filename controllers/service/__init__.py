@@ -7,8 +7,8 @@
     clean up    forget_cluster
 
 Each takes the store and a `Request` (who asks, from where, when and why), checks what has to
-hold, and writes the change with its audit entry at once or not at all. Page, HTTP API and
-command line only translate: what they ask here is answered alike.
+hold, and writes the change and its audit entry together or not at all. Page, HTTP API and
+command line only translate, so all three get the same answer.
 """
 
 from weir.controllers.service.operating import set_rate, tell_operator

@@ -1,8 +1,8 @@
 """What people tell operators and load generators directly: start, stop, restart, a rate.
 
-These are no recommendations: nothing is predicted, so there is nothing to judge or to take
-back. What holds for people holds here too: a comment where one is required, an audit entry
-written with the command, and with four eyes on nobody tells an operator alone.
+These are not recommendations: nothing is predicted, so there is nothing to judge or roll
+back. The rules for people still hold: a comment where one is required, an audit entry
+written with the command, and with four eyes on nobody commands an operator alone.
 """
 
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.service.request import Request, placement_of, want_comment
 
 COMMAND_LIVES_S = 60.0
-"""What no agent has taken up by then is not carried out any more."""
+"""A command that no agent has claimed by then expires."""
 RETRIES = 20
 
 Told = StartOperator | StopOperator | RestartOperator

@@ -42,7 +42,7 @@ def rebalance(
 
 
 def _refuse_travelling(store: Store, moves: Sequence[Move]) -> None:
-    """What is between two clusters arrives first."""
+    """Refuse to move an operator that is still on its way."""
     wanted = {m.operator for m in moves}
     for found in store.rebalances():
         for state in found.moves:

@@ -1,4 +1,4 @@
-"""What Q-learning has learned in a cluster: taken out, put in, or begun anew."""
+"""What Q-learning has learned in a cluster: export, import, reset."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def qtable(store: Store, cluster: str) -> dict[str, Any]:
 def import_qtable(
     store: Store, request: Request, cluster: str, data: bytes, name: str = ""
 ) -> QTable:
-    """Put a table in the place of the learned one, if it fits the settings.
+    """Replace the learned table with this one, if it fits the settings.
 
     `data` is JSON as the export has it, `name` where it comes from.
     """
@@ -49,7 +49,7 @@ def import_qtable(
 
 
 def reset_qtable(store: Store, request: Request, cluster: str) -> None:
-    """Begin anew with the initial table of the settings."""
+    """Start over with the initial table of the settings."""
     known_cluster(store, cluster)
     store.change_memory(cluster, NAME, None, _entry(request, "memory.reset", cluster, NAME))
 

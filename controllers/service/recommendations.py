@@ -1,7 +1,7 @@
 """The life of a recommendation, as people and programs steer it.
 
-Each verb checks, writes the change and its audit entry at once, and answers with the
-recommendation as it stands then, or with a sentence on why not (`Refused`). Of two who
+Each verb checks, writes the change and its audit entry together, and returns the
+recommendation as it then stands, or refuses with a sentence (`Refused`). Of two people who
 decide at the same time one wins; the other is told who was first.
 """
 
@@ -182,7 +182,7 @@ def _change(
     status: Status,
     check: Callable[[Recommendation], None] = lambda found: None,
 ) -> Recommendation:
-    """One step on; if somebody else writes meanwhile, look again."""
+    """Bring it to its next status; if somebody else was first, look again."""
     for _ in range(RETRIES):
         found = _found(store, id)
         check(found)
@@ -203,7 +203,7 @@ def _refuse_drifted(
     snapshot: Snapshot,
     settings: EngineSettings,
 ) -> None:
-    """Put a new proposal in the place of one that no longer holds, and say so."""
+    """Replace a proposal that no longer holds with a new one, and say so."""
     after = moved_to(
         found, Status.SUPERSEDED, at=request.at, by=request.by, why=why, address=request.address
     )
@@ -253,14 +253,14 @@ def _decided(found: Recommendation) -> str:
 
 
 def _aim(decision: Scale | Moves) -> object:
-    """What is to be reached. From where is left out: it is another once the action has begun."""
+    """The goal of a decision. Its starting point is left out: it changes once the action begins."""
     if isinstance(decision, Scale):
         return decision.cluster, decision.executors
     return [(m.operator, m.target) for m in decision.moves]
 
 
 def _forbidden(store: Store, found: Recommendation, now: float) -> str:
-    """The guard that holds for everybody and is closed."""
+    """Why a guard that holds for everybody is closed; empty if all are open."""
     case = guards.Case(
         recommendation=found,
         snapshot=Snapshot.of(store.latest(), now),

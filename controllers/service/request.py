@@ -1,4 +1,4 @@
-"""Who asks, from where and why: what every verb of the service is told first."""
+"""Who asks, from where and why: the first thing every verb of the service is told."""
 
 from msgspec import Struct
 
@@ -10,14 +10,14 @@ from weir.controllers.model.placement import LEADER, Placement
 
 COMMENT_MOST = 2000
 ENGINE_SEEN_S = 15.0
-"""A standby takes over within this time; so long a missing leader is no reason to refuse."""
+"""A standby takes over within this time, so a missing leader is no reason to refuse yet."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
     """One person or program asking for one thing.
 
     `id` is chosen by the caller, so that a second click or a repeated call is the same
-    request. It counts together with who asks: nobody can name another's request.
+    request. It is combined with who asks, so nobody can name another's request.
     """
 
     by: str
@@ -27,7 +27,7 @@ class Request(Struct, frozen=True, kw_only=True):
     id: str = ""
 
     def key(self, kind: str, *what: object) -> str:
-        """Under which that which is asked for is kept."""
+        """The id under which the thing asked for is kept."""
         return new_id(kind, self.by, self.id) if self.id else new_id(kind, self.by, self.at, *what)
 
 

@@ -55,7 +55,7 @@ def foreseen_scale(store: Store, cluster: str, executors: int, now: float) -> Sc
 
 
 def with_latency(decision: Scale, latency_s: float | None) -> Scale:
-    """The decision with the queueing model's latency, where that says one."""
+    """The decision with the queueing model's latency, if the model has one."""
     if latency_s is None or latency_s == inf:
         return decision
     return replace(decision, prediction=replace(decision.prediction, latency_s=latency_s))

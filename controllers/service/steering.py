@@ -1,6 +1,6 @@
 """What people set: modes, settings, pause-all; and a cluster that is to be forgotten.
 
-The change and its audit entry are written at once, or neither.
+The change and its audit entry are written together or not at all.
 """
 
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ def set_mode(store: Store, request: Request, cluster: str, mode: Mode | str) -> 
 def set_settings(
     store: Store, request: Request, group: str, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Change settings of a group; None brings one back to its default. What is kept comes back."""
+    """Change settings of a group; None restores a default. Returns what is kept."""
     if ":" in group:
         known_cluster_of(store, group)
 

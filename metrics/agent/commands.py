@@ -67,7 +67,7 @@ class CommandRunner(threading.Thread):
                 self._try(command)
 
     def _try(self, command: Command) -> None:
-        """One that cannot even be refused keeps no other from its turn."""
+        """Carry out one; if even refusing it fails, the others still get their turn."""
         try:
             self._carry_out(command)
         except (RedisError, OSError):

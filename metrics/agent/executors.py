@@ -21,7 +21,7 @@ class Executors(Sizing):
         self._jvm: Any = self._context._jvm
         self._scala_context = self._context._jsc.sc()
         self._grants = Grants(spark)
-        self.cores = _configured_cores(self._context)  # of one, until one has come to tell
+        self.cores = _configured_cores(self._context)  # each, until the first one reports
         self.granted = self._ask_granted()
 
     def why_not(self) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-OVERDUE_S = 30.0  # what is not so by then is asked for again, and then each such time
+OVERDUE_S = 30.0  # then it is asked for again, and again after each such time
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Samples on their way to the store: a job never waits for Redis, nor fails with it."""
+"""Sends samples to the store; a job never waits for Redis, nor fails with it."""
 
 import logging
 import threading

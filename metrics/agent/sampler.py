@@ -8,7 +8,7 @@ from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Op
 from weir.metrics.agent.listener import ExecutorWork, Poll, Work
 from weir.metrics.agent.track import OperatorFacts, Track
 
-HIDDEN = "_"  # queries whose names begin so are the host's own, not operators
+HIDDEN = "_"  # prefix of the host's own queries, which are not operators
 
 
 class Sampler:

@@ -106,7 +106,7 @@ class Follower:
             yield following
 
     def _following(self, last: Path | None, inode: int) -> Path | None:
-        """The part after `last`; Databricks begins anew under the same name."""
+        """The part after `last`; Databricks starts a new part under the same name."""
         try:
             names = grouped(sorted(os.listdir(self._path)))[0]
             for path in (self._path / name for name in names):

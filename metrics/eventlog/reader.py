@@ -17,7 +17,7 @@ from weir.metrics.eventlog.locate import Log, Part
 CHUNK_BYTES = 1 << 18
 LINE_BYTES = 1 << 26
 ABSURD_BYTES = 1 << 30
-"""Without a line break for so long it is no text, but an archive made to expand."""
+"""A line longer than this is not text but an archive made to expand."""
 
 
 def lines(

@@ -1,10 +1,9 @@
 """Records what the store holds, into runs: one per live session and day.
 
-It only reads samples, actions and settings, so the live path pays nothing for it, and whatever
-happens to the recorder, the store still has the last quarter of an hour: a recorder
-that starts again goes on after the last sample on disk. A session goes on as long as
-that sample is still in the store; an empty store, or a silence of a quarter of an
-hour, begins a new one.
+It only reads samples, actions and settings, so the live path pays nothing for it. The store
+keeps the last quarter of an hour whatever happens to the recorder: one that restarts continues
+after the last sample on disk. A session lasts as long as that sample is still in the store; an
+empty store, or a quarter of an hour of silence, begins a new one.
 """
 
 import fcntl
@@ -38,7 +37,7 @@ log = logging.getLogger(__name__)
 POLL_S = 2.0
 SILENCE_S = float(KEPT_S[Tier.FULL])
 SETTLE_S = 120.0
-"""So long after midnight the day before stays open for reports that come late."""
+"""How long after midnight the day before stays open for late reports."""
 RETAIN_EVERY_S = 600.0
 
 

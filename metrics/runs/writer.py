@@ -134,7 +134,7 @@ class LiveRun:
 
     @property
     def full(self) -> bool:
-        """Whether so much is held that it should be written."""
+        """Whether enough is held to be written."""
         return len(self._open) >= self._chunk_samples
 
     def describe(self, **more: Any) -> None:

@@ -1,8 +1,8 @@
 """What is remembered of the audit trail outside of Redis: the newest entry of the last check.
 
-It stands in a file beside the users' file, one for each Redis. Who can write both to Redis and
-to that file can still deceive the check; who can write to Redis alone cannot cut off, delete or
-rewrite what was checked before.
+It is kept in a file beside the users' file, one for each Redis. Somebody who can write both to
+Redis and to that file can still deceive the check; somebody with Redis alone cannot cut off,
+delete or rewrite what was checked before without being noticed.
 """
 
 import contextlib

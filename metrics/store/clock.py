@@ -1,4 +1,4 @@
-"""The time as Redis has it: the one clock that all who read and write there share."""
+"""The time as Redis has it: the one clock that all its readers and writers share."""
 
 import time
 
@@ -8,7 +8,7 @@ ASKED_EVERY_S = 10.0
 
 
 class StoreClock:
-    """Asks Redis now and then; between that it goes on by itself."""
+    """Asks Redis now and then and runs on its own in between."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client

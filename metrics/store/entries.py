@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 KEPT_S = 300.0
-"""So long after it was last met, a value still counts as skipped."""
+"""How long after it was last met a value still counts as skipped."""
 MOST = 1000
-"""So many values are remembered; more of them are no better news."""
+"""How many values are remembered; more would tell people nothing new."""
 FAULT = "fault"
 _WRONG_TYPE = "WRONGTYPE"
 
@@ -117,7 +117,7 @@ class Entries:
             self._met[key] = (known[0] if known else now, now, why)
 
     def note_fault(self, where: str, error: Exception) -> None:
-        """Note a mistake of ours that a value may have brought to light; it is in the log whole."""
+        """Note a mistake of ours that a value may have brought to light; the log has all of it."""
         log.error("%s failed", where, exc_info=error)
         self.skip(FAULT, where, f"{type(error).__name__}; the log says more")
 

@@ -113,7 +113,7 @@ class MemoryControl(ABC):
     def change_memory(
         self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
     ) -> None:
-        """Put another memory in its place, or none, so that it begins anew; with its entry."""
+        """Replace a memory, or remove it so that the scaler starts over; with its audit entry."""
         self.append_audit(audit)
         kept = self._memories[cluster]
         if memory is None:

@@ -1,4 +1,4 @@
-"""The store in memory: for replay and what-if, and for tests that need no Redis."""
+"""The store in memory, for tests that need no Redis."""
 
 import logging
 import time
@@ -117,7 +117,7 @@ class MemoryStore(MemoryControl):
         return sorted(found, key=lambda c: c.issued_at)
 
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
-        """Take a command on; True for one holder, or who knows that the last one is dead."""
+        """Claim a command; True for one holder, or for one that knows the last one is dead."""
         if command_id not in self._commands:
             return False
         command, result, held_by = self._commands[command_id]
@@ -242,7 +242,7 @@ class MemoryStore(MemoryControl):
         log.error("%s failed", where, exc_info=error)
 
     def skipped(self) -> Sequence[Skipped]:
-        """Nothing: all that is here was put in whole."""
+        """Nothing: values in memory are always well-formed."""
         return ()
 
     # -- workload

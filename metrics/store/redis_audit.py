@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 AUDIT = "audit entry"
 SEALS = 200
-"""So often an entry is sealed anew because others write to the trail at the same time."""
+"""How often an entry is resealed when others write to the trail at the same time."""
 CROWDED = "too many write to the audit trail at once; try again"
 
 _encode = msgspec.json.encode
@@ -145,7 +145,7 @@ class RedisAudit:
         args: Sequence[EncodableT],
         audit: AuditEntry | None,
     ) -> bool:
-        """Run a script that also writes to the trail, sealed anew while others are first."""
+        """Run a script that also writes to the trail; reseal and retry when others were first."""
         for _ in range(SEALS):
             entry = self._next_entry(audit) if audit else None
             said = [entry.number, _encode(entry)] if entry else ["", ""]

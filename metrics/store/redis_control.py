@@ -178,7 +178,7 @@ class RedisControl(RedisAudit):
     def change_memory(
         self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
     ) -> None:
-        """Put another memory in its place, or none, so that it begins anew; with its entry."""
+        """Replace a memory, or remove it so that the scaler starts over; with its audit entry."""
         self._change([Change(keys.memory(cluster), scaler, memory)], audit)
 
     def save_scale_outlook(self, outlook: ScaleOutlook) -> None:

@@ -1,4 +1,4 @@
-"""The part of the store in Redis that holds reports; none that is dated ahead, or cannot be true."""
+"""The part of the store in Redis that holds reports; it refuses those dated ahead or impossible."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

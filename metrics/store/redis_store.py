@@ -113,7 +113,7 @@ class RedisStore(RedisSamples):
         return [t[0] for t in told if t and t[0].cluster == cluster]
 
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
-        """Take a command on; True for one holder, or who knows that the last one is dead."""
+        """Claim a command; True for one holder, or for one that knows the last one is dead."""
         args: list[EncodableT] = [holder, at, int(take_over)]
         return bool(self._claim(keys=[keys.command(command_id)], args=args))
 

@@ -1,8 +1,8 @@
 """What has to happen in Redis at once: one Lua script each, with its keys and arguments."""
 
-# Beginning of the scripts that write to the audit trail what they do, before they do it: so
-# both happen or neither. Its answer, if there is one, is the script's: -1 asks for a new seal,
-# because somebody else wrote to the trail meanwhile; all else is an error.
+# Prefix of the scripts that write to the audit trail before they act, so that both happen or
+# neither. If it returns something, the script returns that: -1 asks for a new seal, because
+# somebody else wrote to the trail meanwhile; anything else is an error.
 TELL = """
 local function tell(trail, length, number, entry)
   local added = redis.pcall('XADD', trail, 'MAXLEN', '~', length, number .. '-0', 'e', entry)

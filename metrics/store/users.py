@@ -159,7 +159,7 @@ class UsersFile:
         return user
 
     def remove(self, name: str) -> None:
-        """Take a person off; the last admin stays."""
+        """Remove a person; the last admin stays."""
 
         def change(content: Content) -> Content:
             _keep_an_admin(content, name, None)
@@ -193,7 +193,7 @@ class UsersFile:
         self._change(lambda c: replace(c, tokens={**c.tokens, token.id: token}))
 
     def revoke_token(self, token_id: str) -> Token:
-        """A token that no longer opens anything."""
+        """Revoke a token; returns it as it was."""
         found: list[Token] = []
 
         def change(content: Content) -> Content:

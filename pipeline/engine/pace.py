@@ -5,7 +5,7 @@ SHARE = 0.2
 
 
 class Pace:
-    """Lets something that costs time happen only so often that it stays a small share."""
+    """Spaces out something costly so that it takes only a small share of the time."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
@@ -16,5 +16,5 @@ class Pace:
         return now >= self._next_at
 
     def done(self, now: float, cpu_s: float) -> None:
-        """It was done now and took so much of a core."""
+        """Note that it was done now, and the CPU time it took."""
         self._next_at = now + max(self._every_s, cpu_s / SHARE)

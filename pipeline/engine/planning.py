@@ -60,7 +60,7 @@ class Begun(Struct, frozen=True, tag="begun"):
 
 
 class Answer(Struct, frozen=True, kw_only=True, tag="answer"):
-    """The view that was asked for and what it took of a core."""
+    """The view that was asked for, and the CPU time it took."""
 
     view: Outlook
     cpu_s: float
@@ -132,7 +132,7 @@ class Planning:
         self._worker.send(msgspec.msgpack.encode(ask))
 
     def collect(self) -> Answer | None:
-        """The answer if it has come; also sees to a worker that is late, dead or not there."""
+        """The answer if it has come; also replaces a worker that is late, dead or missing."""
         now = self._clock()
         if self._worker is None:
             self._start(now)
@@ -261,7 +261,7 @@ def _exactly(pipe: IO[bytes], length: int) -> bytes:
 
 
 def serve(asks: IO[bytes], tellings: IO[bytes], kill_s: float = KILL_S) -> None:
-    """The worker: answer until nobody asks any more."""
+    """The worker: answer until there is nobody left to ask."""
     warm_up()
     _write(tellings, msgspec.msgpack.encode(Begun()))
     last: Outlook | None = None
@@ -292,7 +292,7 @@ def serve(asks: IO[bytes], tellings: IO[bytes], kill_s: float = KILL_S) -> None:
         )
         signal.alarm(0)
         last = replace(view, distance=())
-        bare = replace(view, problem=_NO_PROBLEM)  # who asked has it
+        bare = replace(view, problem=_NO_PROBLEM)  # the caller has it
         answer = Answer(view=bare, cpu_s=time.process_time() - spent)
         _write(tellings, msgspec.msgpack.encode(answer))
 

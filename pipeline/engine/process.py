@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 CYCLE_S = 1.0
 BUSY_CYCLE_S = 0.25  # while something moves
-DECIDE_S = 2.0  # at least so long between two looks at the scalers
+DECIDE_S = 2.0  # least time between two rounds of asking the scalers
 PLAN_S = 5.0
 LEASE_S = 6.0
 HANGS_S = 60.0
@@ -51,9 +51,9 @@ BURY_S = 15.0
 TRIM_S = 60.0
 ROUNDS = 3  # from proposed to applying in one cycle
 BATCH = 20
-"""So many clusters are looked at before their answers are kept and the lease is renewed."""
+"""Clusters asked at a time before their answers are kept and the lease is renewed."""
 WINDOW_S = 120.0
-"""Samples at hand, unless the settings want more."""
+"""How far back samples are kept in memory, unless the settings want more."""
 
 
 class Views:
@@ -79,7 +79,7 @@ class Views:
 
 
 class Engine:
-    """One cycle a second: lead if nobody else does, see to what is under way, decide anew."""
+    """One cycle a second: lead if nobody else does, advance what is under way, decide again."""
 
     def __init__(
         self,
@@ -262,7 +262,7 @@ class Engine:
         return True
 
     def _facts(self, now: float) -> Facts:
-        """The world as the store has it; views that only a leader writes are at hand."""
+        """The world as the store has it; views that only a leader writes come from memory."""
         lease = self._held()
         if self._views.token != lease.token:
             self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
@@ -279,9 +279,9 @@ class Engine:
         return done
 
     def _keep_lease(self) -> None:
-        """Renew while a long cycle is at work; one that hangs loses the lease all the same.
+        """Renew the lease during a long cycle; a cycle that hangs still loses it.
 
-        A process that is stopped stops here too, and what it does later is fenced off.
+        A suspended process stops renewing too, and what it does later is fenced off.
         """
         while not self._stop_event.wait(LEASE_S / 3):
             lease, busy_s = self._lease, time.monotonic() - self._cycle_began
@@ -291,13 +291,13 @@ class Engine:
                 self._store.renew(lease, LEASE_S)
 
     def _held(self) -> Lease:
-        """Our lease, renewed; who has lost it meanwhile gives this cycle up."""
+        """Our lease, renewed; an engine that has lost it gives up this cycle."""
         if self._lease is None or not self._store.renew(self._lease, LEASE_S):
             raise Fenced("another engine leads by now")
         return self._lease
 
     def _bury(self, now: float) -> None:
-        """Forget engines and web workers that died without a word and were replaced."""
+        """Remove engines and web workers that died without signing off and were replaced."""
         parts = self._store.parts()
         fresh = {p.kind for p in parts if age_s(p.at, now) < 5.0}
         for part in parts:
@@ -315,7 +315,7 @@ class Engine:
 def run(redis_url: str) -> None:
     """Run an engine until SIGTERM or Ctrl-C."""
     one_heap()
-    # Before it leads: one that compiles or loads for seconds keeps all clusters waiting.
+    # Before it leads: a leader that compiles or loads for seconds keeps all clusters waiting.
     planning = Planning()
     planning.collect()  # starts the worker
     planners()

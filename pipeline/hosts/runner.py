@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 LEASE_S = 12.0
 RENEW_S = 2.0
 HALT_S = 30.0
-"""So long a query may take to its batch boundary before it is stopped within the batch."""
+"""How long a query may take to reach its batch boundary before it is stopped mid-batch."""
 LOOK_S = 0.1
-"""So long a step waits for a query that is about to end: the sooner it is seen, the shorter
+"""How long a step waits for a query that is about to end: the sooner it is seen, the shorter
 the pause of a move."""
 BACK_OFF_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 HEALTHY_S = 60.0
@@ -113,7 +113,7 @@ class Runner:
                 self._lost = lease
 
     def _tell_commit(self) -> None:
-        """Keep in the store when it committed last: a host that is killed cannot tell any more,
+        """Keep in the store when it committed last: a host that is killed can no longer tell,
         and the pause of a move counts from there."""
         at = self._commit_at
         if at is not None and at != self._told_at:

@@ -1,7 +1,7 @@
 """Spark's folder without its zipped Python packages.
 
 Spark puts `python/lib/pyspark.zip` before everything else on the path of each Python process
-that it starts. From a zip Python compiles every module anew, which takes a second of each
+that it starts. From a zip Python recompiles every module, which takes a second of each
 start of a query, of a move and of an executor's first task. Without the zip the very same
 package is found where pip installed it, compiled.
 """

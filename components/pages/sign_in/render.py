@@ -2,7 +2,7 @@
 
 from html import escape
 
-from weir.components.ui import assets
+from weir.components import assets
 from weir.components.web.security.passwords import SHORTEST
 
 _FRAME = """<!DOCTYPE html>

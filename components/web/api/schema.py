@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from weir.components.ui.assets import API_STYLES, head
+from weir.components.assets import API_STYLES, head
 from weir.components.web.api.reply import Problem, json, schemas_of
 from weir.components.web.security import Role, declared_role, require
 

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
-from weir.components.ui import assets
+from weir.components import assets
 from weir.components.web.security.events import SecurityEvent, Sink, audited_by, one_line, record
 from weir.components.web.security.gate import CSRF_HEADER, Admission, Gate, same
 from weir.components.web.security.limits import (

@@ -1,4 +1,4 @@
-"""From approved to applied: handing out, watching, taking back what was half done."""
+"""From approved to applied: give the order, watch it, undo what was half done."""
 
 from collections.abc import Iterable
 
@@ -33,11 +33,11 @@ from weir.controllers.model.decision import Moves, Scale
 
 EXPIRES_AFTER_S = 30.0
 GIVE_UP_S = 300.0
-"""A command that nobody has finished so long after it was given counts as failed."""
+"""A command that is unfinished this long after it was given counts as failed."""
 
 
 def applied(facts: Facts, now: float) -> list[Chain]:
-    """Begin what is approved, oldest first, and see how what has begun fares."""
+    """Begin what is approved, oldest first, and follow what has begun."""
     found: list[Chain] = []
     busy: set[str] = set()
     for recommendation in _oldest_first(facts.recommendations, Status.APPLYING):
@@ -55,7 +55,7 @@ def applied(facts: Facts, now: float) -> list[Chain]:
 
 
 def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
-    """Begin it if nothing holds it back any more."""
+    """Begin it if nothing holds it back now."""
     late = _overdue(recommendation, facts, now)
     if late:
         return late
@@ -87,12 +87,12 @@ def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
         for effect in overtaken(other, applying, facts, now)
     ]
     if by_itself and any(isinstance(effect, BackOff) for effect in before):
-        return tuple(before)  # in the mode of then it may want somebody's approval
+        return tuple(before)  # in the stricter mode it may need a person's approval
     return (*before, Save(recommendation=applying), _order(applying, facts, now, 0))
 
 
 def _loads(recommendation: Recommendation, facts: Facts, now: float) -> dict[str, float]:
-    """The loads of now, as at the approval. Half a rebalance is undone whatever they are."""
+    """The present loads, as checked at approval. Half a rebalance is undone whatever they are."""
     if _asked_by(recommendation) == ENGINE and not recommendation.mode:
         return {}
     recent = facts.lately(recommendation.clusters, now)
@@ -127,7 +127,7 @@ def _order(recommendation: Recommendation, facts: Facts, now: float, number: int
 
 
 def _watched(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
-    """What has become of something that was begun; resumed where its order was lost."""
+    """What became of an action that has begun; its order is given again if it was lost."""
     if isinstance(recommendation.decision, Scale):
         return _watched_scale(recommendation, facts, now)
     moves = recommendation.decision.moves

@@ -22,7 +22,7 @@ from weir.controllers.model.snapshot import Mode
 
 
 class Create(Struct, frozen=True, kw_only=True):
-    """Keep a new recommendation; the engine's own that is there already is as good."""
+    """Keep a new recommendation; the engine's own of the same id will do as well."""
 
     recommendation: Recommendation
 
@@ -47,11 +47,11 @@ class Start(Struct, frozen=True, kw_only=True):
 
 
 class Advance(Struct, frozen=True, kw_only=True):
-    """Bring a rebalance one step on, with the placements that change by it."""
+    """Advance a rebalance by one step, with the placements that it changes."""
 
     rebalance: Rebalance
     changes: tuple[Placement, ...] = ()
-    seen: Mapping[str, Placement] = {}  # a placement that is another by now changes nothing
+    seen: Mapping[str, Placement] = {}  # if a placement has changed since, nothing is written
 
 
 class BackOff(Struct, frozen=True, kw_only=True):
@@ -112,7 +112,7 @@ def carry_out(
 
 
 def news_of(effect: Effect) -> News | None:
-    """What an effect is worth telling."""
+    """The news in an effect, if any."""
     match effect:
         case Create(recommendation=found) | Save(recommendation=found, audit=True):
             last = found.history[-1]

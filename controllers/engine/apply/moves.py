@@ -233,7 +233,7 @@ def _return(
 
 
 def _arrived(operator: Operator | None, cluster: str, run_before: str | None) -> bool:
-    """Has it committed a batch there, in a run of its own, or found that nothing is to do?"""
+    """Has it committed a batch there, in a new run, or found nothing to do?"""
     return (
         operator is not None
         and _runs(operator, cluster)

@@ -19,7 +19,7 @@ class OpenMoves(Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     placements: Mapping[str, Placement] = {}
     leases: Mapping[str, Lease | None] = {}  # by operator
-    stopped: Mapping[str, str] = {}  # by rebalance: why what has not begun is given up
+    stopped: Mapping[str, str] = {}  # by rebalance: why moves that have not begun are abandoned
 
 
 def open_moves(store: Store, now: float) -> OpenMoves | None:
@@ -37,7 +37,7 @@ def open_moves(store: Store, now: float) -> OpenMoves | None:
 
 
 def advance_moves(moves: OpenMoves, now: float) -> list[Chain]:
-    """One step on for every rebalance that can make one."""
+    """Advance every rebalance that can take its next step."""
     chains: list[Chain] = []
     for rebalance in moves.rebalances:
         after, changes = advance(
@@ -55,7 +55,7 @@ def advance_moves(moves: OpenMoves, now: float) -> list[Chain]:
 
 
 def _stopped(store: Store, rebalance: Rebalance) -> str:
-    """Why moves that have not begun are given up; empty while they may begin.
+    """Why moves that have not begun are abandoned; empty while they may begin.
 
     What a person approved goes on, and so does the undoing of what was half done.
     """

@@ -29,7 +29,7 @@ def drift(
     'a has 2 executors now, and the plan was made for 1'
     """
     decision = recommendation.decision
-    # Who is dead lets go by itself, when its leases end: only where something goes must live.
+    # A dead source lets go when its leases end: only the target must be alive.
     needed = (
         recommendation.clusters
         if isinstance(decision, Scale)

@@ -1,7 +1,7 @@
 """What holds an action back: one small question each, answered with a reason and a time.
 
-    timing   the engine does not propose yet (a person may act all the same)
-    policy   the engine does not act by itself (a person may approve all the same)
+    timing   the engine does not propose yet (a person may still act)
+    policy   the engine does not act by itself (a person may still approve)
     hard     nobody does it now
 
 Each guard looks at one recommendation and one cluster that it touches.
@@ -116,7 +116,7 @@ def _is_coming(recommendation: Recommendation, case: Case) -> bool:
 
 
 def turn(recommendation: Recommendation) -> tuple[float, str]:
-    """In this order what is approved begins."""
+    """The order in which approved actions begin."""
     history = recommendation.history
     return history[-1].at if history else recommendation.at, recommendation.id
 
@@ -165,7 +165,7 @@ def stabilisation(case: Case, cluster: str) -> Answer:
 
 
 def still_to_come(case: Case, cluster: str) -> Answer:
-    """What was asked for before is there: to ask for ever more brings nothing sooner."""
+    """What was asked for before has arrived: asking for more brings nothing sooner."""
     found = case.snapshot.cluster(cluster)
     if case.recommendation.kind != "scale_out" or found is None:
         return OPEN
@@ -176,7 +176,7 @@ def still_to_come(case: Case, cluster: str) -> Answer:
 
 
 def scale_in_delay(case: Case, cluster: str) -> Answer:
-    """Nobody asked for as many as there are in the last while."""
+    """The scaler has asked for no more than this for a while."""
     recommendation, decision = case.recommendation, case.recommendation.decision
     delay_s = case.rules(cluster).scale_in_delay_s
     if recommendation.kind != "scale_in" or not isinstance(decision, Scale) or not delay_s:

@@ -39,7 +39,7 @@ def nobody_asked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> b
 
 
 def backed_off(mode: Mode) -> Mode:
-    """One step less of its own accord; never less than approve.
+    """One step stricter, but never stricter than approve.
 
     >>> backed_off(Mode.AUTO).value, backed_off(Mode.APPROVE).value
     ('auto_within_criteria', 'approve')

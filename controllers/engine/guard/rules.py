@@ -9,7 +9,7 @@ from weir.controllers.engine.guard.hours import parsed
 from weir.controllers.model.settings import setting
 
 ENGINE = "engine"
-RECORD = "record"  # the same of the recorder
+RECORD = "record"  # the recorder's group
 
 
 class EngineSettings(Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ def guard_group(cluster: str) -> str:
 
 
 def criteria_group(cluster: str) -> str:
-    """Name of the settings of what is automatic in a cluster."""
+    """Name of the settings that say what the engine may do by itself in a cluster."""
     return f"criteria:{cluster}"
 
 

@@ -59,7 +59,7 @@ def figures_now(
 
 
 def since_recent(snapshot: Snapshot) -> float:
-    """From when on samples count as recent: one alone says little, old ones something else."""
+    """Since when samples count as recent: one alone says little, old ones mislead."""
     return snapshot.at - max(3 * snapshot.period_s, 6.0)
 
 

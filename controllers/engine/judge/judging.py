@@ -14,7 +14,7 @@ from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.snapshot import Mode
 
 PATIENCE = 3.0
-"""Without fresh figures the judgement waits, but no longer than so many settling times."""
+"""Without fresh figures the verdict waits, for at most this many settling times."""
 
 
 def judged(facts: Facts, now: float) -> list[Chain]:
@@ -70,9 +70,9 @@ def _verified(
 
 
 def _consequences(recommendation: Recommendation, facts: Facts, now: float) -> list[Effect]:
-    """An action that did not help: propose to take it back, and let a person look more often.
+    """For an action that did not help: propose its rollback and make the mode stricter.
 
-    They come before the judgement itself is kept, so that none is lost in a crash between.
+    They are kept before the verdict itself, so that a crash in between loses none.
     """
     if recommendation.status is not Status.INEFFECTIVE:
         return []

@@ -3,7 +3,7 @@
     effectiveness = (measured - before) / (predicted - before)
 
 on the objective of the recommendation. Where the work that arrives has changed meanwhile,
-`before` and `predicted` are first brought to the work of now: an action is not judged by
+`before` and `predicted` are first scaled to the present work: an action is not judged by
 what the users did.
 """
 
@@ -18,7 +18,7 @@ from weir.controllers.engine.recommendation import Figures, Recommendation, Stat
 from weir.controllers.model.decision import Scale
 
 LEAST_RECORD = 3
-"""So many judged actions are needed before they say something about the next."""
+"""Judged actions needed before they say anything about the next one."""
 RECORD = 10
 WORDS: dict[str, tuple[str, str]] = {
     "load": ("load", "{:.0%}"),
@@ -160,7 +160,7 @@ def _missing(recommendation: Recommendation, measured: Figures) -> str:
 def _compared(
     recommendation: Recommendation, measured: Figures
 ) -> tuple[float, float, float, float] | None:
-    """Before, predicted and measured for the work of now, and the ratio of now to then."""
+    """Before, predicted and measured, scaled to the present work, and its ratio to the work then."""
     objective, names = recommendation.objective, recommendation.clusters
     before = value(recommendation.before, objective, names)
     predicted = value(recommendation.predicted, objective, names)

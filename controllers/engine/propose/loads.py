@@ -1,4 +1,4 @@
-"""What every operator weighs when load is balanced: rows that it has to meet x cost of a row.
+"""What every operator weighs when load is balanced: rows that arrive x cost of a row.
 
 The load that a sample reports goes by what arrives. Behind an operator that cannot keep up
 less arrives than would arrive if it could, so what arrives is brought to the rate that has

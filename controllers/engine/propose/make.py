@@ -32,7 +32,7 @@ AGAIN = " Offered again: "
 
 
 def new_id(*parts: object) -> str:
-    """An id that follows from what it names: to make it twice is to make it once.
+    """An id derived from what it names, so that making it twice makes one.
 
     >>> new_id("rate_based", "a", 12.5) == new_id("rate_based", "a", 12.5)
     True
@@ -136,7 +136,7 @@ def offered_again(
     why: str,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
 ) -> Recommendation | None:
-    """The same aim for the world of now, to be decided on anew; None if it makes no sense."""
+    """The same aim for the present world, as a new proposal; None if it no longer makes sense."""
     decision = recommendation.decision
     first = decision.reason.text.partition(AGAIN)[0]  # only the last time is told
     reason = replace(decision.reason, text=f"{first}{AGAIN}{why}.")

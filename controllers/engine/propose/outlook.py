@@ -20,9 +20,9 @@ HISTORY = 360
 SHOWN = 60
 """Operators and clusters in the matrices: nobody reads more, and the work grows as the square."""
 LARGE = 300
-"""Operators from which on not every planner is asked every time."""
+"""With more operators than this, not every planner is asked every time."""
 Allow = Callable[[str], Remaining | None]
-"""Begins the time that the planner of that name may take."""
+"""Starts the time limit of the planner of that name."""
 
 
 class Matrix(Struct, frozen=True, kw_only=True):
@@ -174,7 +174,7 @@ def _proposals(
 
 
 def _too_large(problem: Problem) -> dict[str, str]:
-    """The planners that a look would wait for too long, and why."""
+    """The planners that would take too long this time, and why."""
     count = len(problem.items)
     return {
         name: f"{count} operators are more than the {kind.most_items} up to which it is asked"

@@ -9,7 +9,7 @@ from weir.controllers.engine.apply.moves import Rebalance, Step
 
 RECENT = 30
 LEAST_PAIRS = 6
-"""So many pairs of moves with states of very different size say what a byte costs."""
+"""Pairs of moves with very different state sizes needed to tell what a byte costs."""
 APART = 2.0
 
 

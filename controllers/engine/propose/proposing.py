@@ -19,7 +19,7 @@ HOLD_OPEN_S = 15.0
 
 
 def kept(facts: Facts, now: float) -> list[Chain]:
-    """End what is over, and approve what the engine may do by itself."""
+    """End proposals that are over, and approve what the engine may do by itself."""
     found: list[Chain] = []
     taken: set[str] = set()
     for recommendation in facts.recommendations:
@@ -35,7 +35,7 @@ def kept(facts: Facts, now: float) -> list[Chain]:
 
 
 def proposed(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Chain, str]:
-    """Put a fresh proposal to the people, or say why not."""
+    """Propose it to people, or say why not."""
     states = guards.look(facts.case(recommendation, now))
     waits = guards.closed(states, guards.TIMING)
     if waits is not None:
@@ -111,7 +111,7 @@ def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
 
 
 def _refreshed(open_: Recommendation, fresh: Recommendation, facts: Facts, now: float) -> Chain:
-    """The same again: it lives longer, with the figures of now. Not at every look."""
+    """Extend the life of a proposal that still holds, with present figures; not every cycle."""
     if open_.expires_at - now > facts.engine.ttl_s / 2:
         return ()
     after = replace(

@@ -29,7 +29,7 @@ def considered(
 ) -> list[Chain]:
     """Ask the scalers of these clusters; `challengers` narrows who is asked beside the chosen.
 
-    `extracts` are those of the facts' snapshot, for who asks about a few clusters at a time.
+    `extracts` are those of the facts' snapshot, for callers that ask about a few clusters at a time.
     """
     chains: list[Chain] = []
     extracts = extracts or Extracts(facts.snapshot)

@@ -21,7 +21,7 @@ from weir.controllers.scaling.registry import create, scalers
 log = logging.getLogger(__name__)
 
 HISTORY, HISTORY_S = 360, 900.0
-"""So many points, and so far back, go into one comparison: as far as the series on the pages."""
+"""Points, and how far back, of one comparison: as far as the series on the pages."""
 
 
 class ScaleSettings(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from weir.controllers.model.snapshot import Mode, Snapshot
 
 PLAN_AGE_S = 20.0
 SUPPRESS_S = 60.0
-"""So long a rebalance that waits for approval keeps a cluster from being scaled out."""
+"""How long a rebalance that waits for approval keeps a cluster from being scaled out."""
 
 
 def cures(plan: Plan | None, cluster: str, below: float) -> str:

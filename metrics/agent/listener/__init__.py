@@ -1,7 +1,8 @@
 """What a Spark driver can tell about itself, fetched as one text per period.
 
-With a listener written in Python each event crosses into Python. `Listener.java` beside this file is compiled in the driver by
-the Janino that Spark brings, aggregates there, and is polled.
+A listener written in Python would cross into Python for every event. `Listener.java` beside
+this file is compiled in the driver by the Janino that Spark ships, aggregates there, and is
+polled.
 """
 
 from functools import cached_property

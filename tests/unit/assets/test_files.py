@@ -5,7 +5,8 @@ from pathlib import Path
 
 from dash import Dash
 
-from weir.components.ui import assets, theme
+from weir.components import assets
+from weir.components.ui import theme
 from weir.components.web.app import ASSETS
 
 LOADED = {

@@ -17,13 +17,13 @@ run: setup ## Bring everything up on this machine and print the address (ARGS="-
 
 # Groups of tests that share a system, a web server or a file run on one worker each. Spark's
 # group begins first and mostly waits, so one worker more than there are cores pays off.
-PARALLEL := -n 3 --dist loadgroup --no-loadscope-reorder
+PARALLEL := -n 3 --dist loadscope --no-loadscope-reorder
 
 test: setup-tests lint ## Lint and run every test (ARGS="-m spark", -m "unit or contract", ...)
 	@exec $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 test-unit: setup-tests ## The tests that need neither Spark nor Redis nor a browser
-	@exec $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder tests/unit weir $(ARGS)
+	@exec $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/unit weir $(ARGS)
 
 # Not in `make test`, as it takes hours: every property and every request of the API's
 # description with twenty times as many examples.

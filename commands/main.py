@@ -69,6 +69,9 @@ def demo(
     ] = None,
 ) -> None:
     """Bring up everything on this machine; what `weir` alone does."""
+    from weir.commands.extras import ensure
+
+    ensure("demo")
     from weir.commands import demo as command
 
     settings = command.DemoSettings(

@@ -5,10 +5,12 @@ Tests that share something expensive are one group, which runs on one worker of 
 that take longest come first: Spark's tests mostly wait, so others run beside them.
 """
 
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -33,15 +35,24 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test with its tier and its group; long tiers first."""
+    """Mark each test with its tier; long tiers first."""
     order = list(TIERS.values())
     tiers = {id(item): _tier(item.path) for item in items}
     for item in items:
         item.add_marker(tiers[id(item)])
-        item.add_marker(pytest.mark.xdist_group(_group(item, tiers[id(item)])))
     items.sort(key=lambda item: (order.index(tiers[id(item)]), _place(item)))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole groups; xdist's own marker of a group does nothing under this pytest."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(HERE.parent / nodeid.split("::")[0])
+
+    return Groups(config, log)
 
 
 def _tier(path: Path) -> str:
@@ -50,11 +61,13 @@ def _tier(path: Path) -> str:
     return TIERS.get(folder, "unit")
 
 
-def _group(item: pytest.Item, tier: str) -> str:
+@cache
+def _group(path: Path) -> str:
     """All tests of the one Spark system, of one `WORLD` of pages, or of one file."""
-    if tier == "spark":
-        return tier
-    return str(getattr(getattr(item, "module", None), "WORLD", item.path.relative_to(HERE.parent)))
+    if _tier(path) == "spark":
+        return "spark"
+    world = re.search(r'^WORLD = "([^"]+)"', path.read_text(), re.MULTILINE)
+    return world[1] if world else str(path)
 
 
 def _place(item: pytest.Item) -> int:

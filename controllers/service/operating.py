@@ -18,6 +18,7 @@ from weir.controllers.model.command import (
     describe,
 )
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.service.request import Request, placement_of, want_comment
 
 COMMAND_LIVES_S = 60.0
@@ -43,7 +44,7 @@ def tell_operator(store: Store, request: Request, verb: str, operator: str) -> C
         if known[0].action != action:
             raise Refused("Something else was asked for under this id. Ask anew.")
         return known[0]
-    cluster = placement_of(store, operator).cluster
+    cluster = _where(store, operator, request.at)
     settings = engine_settings(store)
     if settings.four_eyes:
         raise Refused(
@@ -99,3 +100,11 @@ def set_rate(
         if store.change_workload(before, after, entry):
             return after
     raise Refused("Others change this rate all the time. Try again.")
+
+
+def _where(store: Store, operator: str, now: float) -> str:
+    """The cluster whose agent is told: where it is placed, or where it reports."""
+    reported = Snapshot.of(store.latest(), now).operator(operator)
+    if reported is not None and operator not in store.placements():
+        return reported.cluster
+    return placement_of(store, operator).cluster

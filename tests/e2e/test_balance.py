@@ -207,7 +207,7 @@ def test_a_preview_of_a_world_that_is_gone_does_nothing(balance, pages_store):
     pages_store.place(Placement(operator="top_n", cluster="wide"))
     known = len(pages_store.rebalances())
     dialog.get_by_role("button", name="Apply").click()
-    expect(dialog).to_contain_text("top_n is in wide now, no longer in narrow. Nothing was done")
+    expect(dialog).to_contain_text("Nothing was done: top_n is in wide now, no longer in narrow")
     assert len(pages_store.rebalances()) == known
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()

@@ -138,7 +138,7 @@ def test_keyboard_reaches_charts_and_buttons(open_tab):
     plot.focus()
     tab.page.keyboard.press("ArrowLeft")
     expect(plot.locator(".tip")).to_contain_text("arriving work")
-    button = tab.page.get_by_role("button", name="Scale wide")
+    button = tab.page.get_by_role("button", name="Scale wide", exact=True)
     button.focus()
     tab.page.keyboard.press("Enter")
     expect(tab.page.get_by_role("dialog")).to_be_visible()

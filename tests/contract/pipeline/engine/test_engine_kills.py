@@ -25,8 +25,9 @@ from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status
 from weir.controllers.model.command import CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.placement import LEADER, CommandRunner, cluster_lease
+from weir.controllers.model.placement import LEADER, cluster_lease
 from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.agent.commands import CommandRunner
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
 

@@ -18,8 +18,9 @@ from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.propose.scaling import by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import ScaleTo
-from weir.controllers.model.placement import LEADER, CommandRunner, cluster_lease
+from weir.controllers.model.placement import LEADER, cluster_lease
 from weir.controllers.model.snapshot import Snapshot
+from weir.metrics.agent.commands import CommandRunner
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
 

@@ -198,7 +198,7 @@ class Dialog:
                     raise InvalidInput("there is no such button")
                 body = await asker.other(pending["about"])
             except WeirError as error:
-                return no_update, str(error)
+                return no_update, sentence(str(error))
             return html.Div(body, key=uuid.uuid4().hex), ""
 
     async def _answer(
@@ -207,13 +207,13 @@ class Dialog:
         try:
             asker = self._asker(pending)
         except InvalidInput as error:
-            return Stays(error=str(error))
+            return Stays(error=sentence(str(error)))
         check(asker.role, f"dialog.{pending['asker']}")
         said = Said(pending=pending["about"], comment=comment, fields=given, href=href)
         try:
             return await asker.confirm(said)
         except WeirError as error:
-            return Stays(error=str(error))
+            return Stays(error=sentence(str(error)))
         except (redis.exceptions.RedisError, OSError):
             return Stays(error=AWAY)
 

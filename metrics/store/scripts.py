@@ -154,13 +154,14 @@ return 1
 # ones, their versions, the audit trail. ARGV: the leader's token ('' for a person), id, version,
 # recommendation, time, open (1/0), counts (1/0), number of the audit entry ('' for none), entry,
 # length of the trail.
-# Compare-and-set: the version must be the stored one plus 1, or 0 for a new one.
+# Compare-and-set: the version must be the stored one plus 1, or 0 for a new one; one that is no
+# number is replaced.
 RECOMMEND = (
     TELL
     + """
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
 local stored = tonumber(redis.call('HGET', KEYS[6], ARGV[2]) or '-1')
-if tonumber(ARGV[3]) ~= stored + 1 then return 0 end
+if stored and tonumber(ARGV[3]) ~= stored + 1 then return 0 end
 if ARGV[8] ~= '' then
   local failed = tell(KEYS[7], ARGV[10], ARGV[8], ARGV[9])
   if failed then return failed end

@@ -117,7 +117,10 @@ def test_executors_really_come_and_go(system: System) -> None:
 
 def test_a_command_that_cannot_be_carried_out_is_one_sentence(system: System) -> None:
     done = system.command("scale", "narrow", "99")
-    assert (done.returncode, done.stderr.strip()) == (2, "narrow may have 1 to 4 executors, not 99")
+    assert (done.returncode, done.stderr.strip()) == (
+        2,
+        "99 executors are outside the limits 1 to 4",
+    )
     done = system.command("operator", "stop", "nobody")
     assert done.returncode == 2
     assert "there is no operator 'nobody'" in done.stderr

@@ -58,7 +58,7 @@ def test_scaling_is_a_recommendation_and_the_same_id_twice_is_one(api, inside):
     assert inside.store.audit(1)[0].address == "10.1.1.1"
     outside = api("POST", "/clusters/wide/scale", {"executors": 400})
     assert outside.status_code == 400
-    assert outside.json()["error"] == "Wide may have 1 to 6 executors, not 400."
+    assert outside.json()["error"] == "400 executors are outside the limits 1 to 6."
 
 
 def test_an_id_is_its_callers_own_and_stands_for_one_plan(api, inside):

@@ -24,9 +24,12 @@ from tests.support.world import narrow, wide
 from weir.components.live.delta import start
 from weir.components.live.health import health_json
 from weir.components.live.hub import Hub
+from weir.components.pages.registry import PAGES
 from weir.controllers.engine.apply.moves import MoveState
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Part, Placement, Rebalance, Tier, Workload
+from weir.controllers.engine.propose.balance import BalanceSettings, problem_now
+from weir.controllers.engine.propose.outlook import outlook
 from weir.controllers.engine.propose.scaling import by_hand, group
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import Command, ScaleTo
@@ -118,6 +121,7 @@ def populate(store: RedisStore) -> None:
     propose(store, "wide", 5)
     advance(store, propose(store, "wide", 4), Status.REJECTED, by="ada")
     snapshot = Snapshot.of(store.latest(), now)
+    store.beat(Part(id="engine:0", kind="engine", name="leader", at=now))
     people.propose_by_hand(store, by_hand(snapshot, "narrow", 2), by="ada", now=now)
     move = Move(operator="top_n", source="narrow", target="wide")
     store.save_rebalance(Rebalance(id="r1", at=now, moves=(MoveState(move=move),), by="ada"))
@@ -137,6 +141,9 @@ def engine(store: Watched) -> Engine:
     found._decide, found._plan = Every(1), Every(4)
     for _ in range(4):
         found.cycle(time.time())
+    now = time.time()  # what the planning process will answer
+    problem = problem_now(Snapshot.of(store.latest(), now), {}, BalanceSettings())
+    store.save_outlook(outlook(problem, now, wait="", chosen="milp", auto=False))
     return found
 
 
@@ -182,6 +189,7 @@ def test_the_engine(store: Watched, engine: Engine) -> None:
 
     assert run_through(store, look) == Counter()
     assert store.skipped()
+    report(store)
     before = time.time()
     look()  # with everything as it was
     outlooks = store.scale_outlooks()
@@ -191,7 +199,7 @@ def test_the_engine(store: Watched, engine: Engine) -> None:
 def test_the_readers_of_the_pages(
     store: Watched, engine: Engine, redis_server: RedisServer
 ) -> None:
-    hub = Hub(redis_server.url, store, 5.0)
+    hub = Hub(redis_server.url, store, 5.0, PAGES)
 
     async def look() -> None:
         import redis.asyncio
@@ -207,7 +215,7 @@ def test_the_readers_of_the_pages(
         hub._world = None
         health_json(hub.world())
         for path in PATHS:
-            start(hub.world(), path)
+            start(PAGES, hub.world(), path)
 
     def once() -> None:
         asyncio.run(look())

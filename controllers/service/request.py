@@ -9,7 +9,7 @@ from weir.controllers.model.errors import InvalidInput, NotFound, Unavailable
 from weir.controllers.model.placement import LEADER, Placement
 
 COMMENT_MOST = 2000
-ENGINE_SEEN_S = 15.0
+ENGINE_SEEN_S = 10.0
 """A standby takes over within this time, so a missing leader is no reason to refuse yet."""
 
 
@@ -61,4 +61,6 @@ def need_engine(store: Store, at: float) -> None:
         return
     if any(p.kind == "engine" and at - p.at <= ENGINE_SEEN_S for p in store.parts()):
         return
-    raise Unavailable("No engine is at work, so nobody would carry it out. Start `weir engine`.")
+    raise Unavailable(
+        "Nothing was done: no engine is at work, so nobody would carry it out. Start `weir engine`."
+    )

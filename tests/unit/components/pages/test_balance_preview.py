@@ -166,7 +166,7 @@ def test_an_operator_on_its_way_and_a_silent_engine_are_said():
         apply(store, world, shown)
     store = knowing(world)
     store.remove_part("engine:1")
-    with pytest.raises(Unavailable, match="No engine is at work"):
+    with pytest.raises(Unavailable, match="no engine is at work"):
         apply(store, world, shown)
 
 

@@ -163,7 +163,7 @@ class Dialog:
             running=[(Output(ids.DIALOG_CONFIRM, "disabled"), True, False)],
             prevent_initial_call=True,
         )
-        @require(Role.APPROVER)
+        @require(Role.VIEWER)  # each question has a role of its own, which is checked with it
         async def confirm(
             _clicks: int | None, pending: Any, comment: Any, values: list[Any],
             fields: list[dict[str, str]], checked: list[Any], switches: list[dict[str, str]],

@@ -91,7 +91,10 @@ class Standalone:
 
     def worker_ready(self) -> bool:
         """Does the master know the worker?"""
-        return int(self.state()["aliveworkers"]) > 0
+        try:
+            return int(self.state()["aliveworkers"]) > 0
+        except ValueError:  # its pages answer before they know anything
+            return False
 
     def state(self) -> dict[str, Any]:
         """What the master says about itself, its workers and applications."""

@@ -1,7 +1,7 @@
 # Weir: `make run` brings everything up, `make test` checks everything.
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run test test-unit test-long lint
+.PHONY: help setup setup-tests setup-unit run test test-unit test-long lint
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -22,13 +22,18 @@ PARALLEL := -n 3 --dist loadscope --no-loadscope-reorder
 test: setup-tests lint ## Lint and run every test (ARGS="-m spark", -m "unit or contract", ...)
 	@exec $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
-test-unit: setup-tests ## The tests that need neither Spark nor Redis nor a browser
+setup-unit:
+	@./setup.sh --unit
+
+test-unit: setup-unit ## The tests that need neither Spark nor Redis nor a browser
 	@exec $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder tests/unit weir $(ARGS)
 
 # Not in `make test`, as it takes hours: every property and every request of the API's
-# description with twenty times as many examples.
+# description with twenty times as many examples, and the demo's inbox watched live.
 test-long: setup-tests ## Twenty times as many examples of every property and API request
 	@WEIR_TEST_EXAMPLES=20 exec $(BIN)/python -m pytest $(PARALLEL) -m "unit or contract" --timeout 7200 $(ARGS)
+	@WEIR_TEST_EXAMPLES=20 exec $(BIN)/python -m pytest -n 0 tests/integration/test_calm_demo.py \
+	  tests/integration/test_slices.py tests/integration/test_rescue.py --timeout 1800
 
 lint: setup-tests ## ruff, mypy --strict, import-linter, ESLint
 	@$(BIN)/ruff check .

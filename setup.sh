@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Prepares what Weir needs: Java 17 or later, a virtual environment and, with --tests, the test
-# packages, Chromium and, where Node is there, what checks the scripts. Checks first, repairs what
+# packages (--unit: those alone), Chromium and, where Node is there, what checks the scripts. Checks first, repairs what
 # is half-made, and does nothing where all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
 tests=""
-if [ "${1:-}" = "--tests" ]; then tests=yes; fi
+browser=""
+case "${1:-}" in
+  --tests) tests=yes browser=yes ;;
+  --unit) tests=yes ;;  # without a browser and Node
+esac
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -46,12 +50,13 @@ done
 version="$(java_version || true)"
 if [ "${version:-0}" -lt 17 ] 2>/dev/null; then
   say "Installing Java 17 ..."
-  install openjdk-17-jre-headless java-17-openjdk-headless openjdk17-jre-headless openjdk@17 || true
+  install openjdk-17-jre-headless java-17-openjdk-headless openjdk17-jre-headless openjdk@17 2>/dev/null ||
+    install default-jre-headless java-21-openjdk-headless openjdk21-jre-headless openjdk@21 || true
   version="$(java_version || true)"
   [ "${version:-0}" -ge 17 ] || fail "Weir needs Java 17 or later: install it (for example openjdk-17-jre-headless) and put it on the PATH."
 fi
 
-if [ -n "$tests" ] && ! has_browser; then
+if [ -n "$browser" ] && ! has_browser; then
   say "Installing Chromium for the browser tests ..."
   install chromium chromium chromium chromium || true
   has_browser || fail "The browser tests need Chromium: install the package chromium."
@@ -79,11 +84,19 @@ if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
     fail "The packages of $wanted could not be installed; see the lines above."
   .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps -e . ||
     fail "Weir could not be installed into .venv; see the lines above."
+  # Compiled once here, not by every process that plans for the first time. What an older version
+  # compiled may name classes that are gone.
+  find controllers -name '*.nb[ic]' -delete
+  .venv/bin/python -c 'from weir.controllers.engine.propose.outlook import warm_up
+from weir.pipeline.engine.process import compile_kernels
+warm_up()
+compile_kernels()' ||
+    fail "The planners could not be compiled; see the lines above."
   printf '%s\n' "$state" > "$stamp"
 fi
 
 # -- what checks the scripts in assets/, where Node is there; Weir itself runs without it
-if [ -n "$tests" ]; then
+if [ -n "$browser" ]; then
   checks="tests/scripts"
   if ! command -v npm >/dev/null || ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
     say "Node 20.19 or later is not there: the scripts in assets/ are not checked."

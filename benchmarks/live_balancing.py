@@ -23,7 +23,7 @@ from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.decision import Move
-from weir.controllers.model.snapshot import ClusterSample, Mode
+from weir.controllers.model.sample import ClusterSample, Mode
 
 EXTREME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 # 0.5 core of work on one core, 2.1 on four: no placement is nearer to even.

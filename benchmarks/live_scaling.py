@@ -29,7 +29,7 @@ from weir.commands.demo import CLUSTERS
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.snapshot import Batch
+from weir.controllers.model.sample import Batch
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create
 

@@ -17,7 +17,7 @@ from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.commands.control import move
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.stream import Edge
+from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
 from weir.pipeline.workloads.topics import topic_counts
 
@@ -53,7 +53,7 @@ def main() -> None:
         system.command("rate", "--pause")
         wait_until(system.drained, 180, "the pipeline is drained")
         with connect(system.redis_url) as client:
-            generated = Edge(client, TWEETS, SHARDS).totals()[0]
+            generated = EdgeStream(client, TWEETS, SHARDS).totals()[0]
         exact = counted(system.redis_url) == topic_counts(generated)
     finally:
         system.stop()

@@ -62,6 +62,7 @@ def small(folder: Path) -> Iterator[tuple[WebServer, dict[str, str]]]:
                 "cluster": "/cluster/narrow",
                 "operator": "/operator/topic_count",
                 "balance": "/balance",
+                "trends": "/trends/load/15m",
                 "scale-choice": "/scale",
                 "scale": "/scale/narrow",
                 "recommendation": f"/recommendation/{advice.id}",

@@ -21,7 +21,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from benchmarks import report
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
 from weir.controllers.simulator import Calibrated, Errors, calibrate, what_if
 
 if TYPE_CHECKING:

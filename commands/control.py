@@ -4,9 +4,10 @@ import time
 from collections.abc import Iterator
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from weir.commands.trail import request
+from weir.commands.trail import plain, request
 from weir.controllers import service
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.moves import Rebalance
@@ -17,8 +18,9 @@ from weir.controllers.engine.skipped import merged_skips, skip_words
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, describe
 from weir.controllers.model.errors import NotFound, Refused, Unavailable
 from weir.controllers.model.placement import LEADER
+from weir.controllers.model.sample import Mode
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.snapshot import Snapshot
 
 LEADERLESS_S = 20.0  # longer than a standby needs to take over
 
@@ -90,7 +92,7 @@ def status(store: Store, console: Console) -> None:
     )
     for c in snapshot.clusters:
         clusters.add_row(
-            c.name,
+            plain(c.name),
             f"{snapshot.load(c.name):.0%}",
             str(c.executors),
             str(c.executors_wanted),
@@ -105,17 +107,31 @@ def status(store: Store, console: Console) -> None:
         latency = "-" if o.latency_s is None else f"{o.latency_s:.1f} s"
         queue = "-" if o.queue_rows is None else f"{o.queue_rows:,}"
         operators.add_row(
-            o.name, o.cluster, str(o.status), f"{o.arrival_rows_per_s:,.0f}",
+            plain(o.name), plain(o.cluster), str(o.status), f"{o.arrival_rows_per_s:,.0f}",
             f"{o.processed_rows_per_s:,.0f}", queue, latency,
         )  # fmt: skip
     parts = Table("part", "name", "last sign of life", "", title="Parts")
     for p in store.parts():
-        parts.add_row(p.kind, p.name, f"{now - p.at:.1f} s ago", p.detail)
+        seen = f"{now - p.at:.1f} s ago"
+        parts.add_row(*map(escape, (plain(p.kind), plain(p.name), seen, plain(p.detail))))
     for table in (clusters, operators, parts):
         console.print(table)
     for skip in merged_skips([store.skipped(), *(p.skipped for p in store.parts())]):
         since = time.strftime("%H:%M:%S", time.localtime(skip.since))
-        console.print(f"since {since} {skip_words(skip)}", style="yellow", markup=False)
+        said = plain(f"since {since} {skip_words(skip)}")
+        console.print(said, style="yellow", markup=False)
+
+
+def add(store: Store, cluster: str, comment: str = "") -> str:
+    """Ask for one more cluster."""
+    service.add_cluster(store, request(comment), cluster)
+    return f"{cluster} is ordered; `weir status` shows it once it reports"
+
+
+def end(store: Store, cluster: str, comment: str = "") -> str:
+    """Let a cluster be emptied and ended."""
+    order = service.end_cluster(store, request(comment), cluster)
+    return f"{cluster} is {order.wanted.value}; it ends once nothing is placed there"
 
 
 def forget(store: Store, cluster: str, comment: str = "") -> str:

@@ -1,6 +1,7 @@
 """Everything on one machine: Redis, Spark, two clusters, a workload, engine and pages."""
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -8,7 +9,8 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +20,19 @@ from rich.live import Live
 from rich.table import Table
 
 import weir
-from weir.commands.trail import audited, me
+from weir.commands.trail import audited, me, request
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
 from weir.components.web.security.settings import SignInSettings
+from weir.controllers import service
+from weir.controllers.engine.propose.scaling import ScaleSettings, scaler_group
 from weir.controllers.model.errors import Unavailable
+from weir.controllers.model.hosting import HostOrder
+from weir.controllers.model.slicing import slice_name
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.users import UsersFile
+from weir.metrics.store.where import REDIS_URL, forget_url, keep_url, shown
+from weir.pipeline.local.launcher import Launching
 from weir.pipeline.local.ports import LOOPBACK, free_port
 from weir.pipeline.local.process import scratch
 from weir.pipeline.local.redis_server import RedisServer
@@ -33,11 +41,13 @@ from weir.pipeline.local.supervisor import Child
 
 ROOT = Path(weir.__file__).parent.parent
 TIMEOUT_S = 240.0
+SLICES = 4
+"""Of topic_count, shared by the two clusters."""
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
 
 
 @dataclass(frozen=True)
-class Cluster:
+class DemoCluster:
     """One of the demonstration's clusters: the extreme case puts the work on the small one."""
 
     name: str
@@ -48,8 +58,8 @@ class Cluster:
 
 
 CLUSTERS = (
-    Cluster("wide", 2, 4, 2, "extractor"),
-    Cluster("narrow", 1, 4, 1, "topic_count,top_n"),
+    DemoCluster("wide", 2, 4, 2, "extractor"),
+    DemoCluster("narrow", 1, 4, 1, "topic_count,top_n"),
 )
 
 
@@ -69,6 +79,23 @@ class DemoSettings:
     runs: Path = Path("runs")
 
 
+def placed(cluster: DemoCluster, pairs: Sequence[str]) -> str:
+    """What a cluster is given at first, with its share of topic_count's slices.
+
+    >>> placed(CLUSTERS[1], ["slices=4"]), placed(CLUSTERS[1], ["slices=4", "slices=0"])
+    ('topic_count.2,topic_count.3,top_n', 'topic_count,top_n')
+    """
+    slices = next((int(p[7:]) for p in reversed(pairs) if re.fullmatch(r"slices=\d+", p)), 0)
+    if not slices or not cluster.operators:
+        return cluster.operators
+    first = [c.name for c in CLUSTERS].index(cluster.name) * slices // len(CLUSTERS)
+    last = first + slices // len(CLUSTERS) if cluster is not CLUSTERS[-1] else slices
+    own = [slice_name("topic_count", i) for i in range(first, last)]
+    others = [name for name in cluster.operators.split(",") if name != "topic_count"]
+    at = 0 if "topic_count" in cluster.operators else len(others)
+    return ",".join([*others[:at], *own, *others[at:]])
+
+
 class Everything:
     """All parts, in the order in which they come up; they go down the other way round."""
 
@@ -79,6 +106,10 @@ class Everything:
         self.children: list[Child] = []
         self.seconds: dict[str, float | None] = {}
         self.stopping = threading.Event()
+        self._more: Callable[[DemoCluster], Child] | None = None  # starts one more host
+        self._launching: Launching | None = None
+        self.redis_url = ""
+        self.kept = False  # whether the commands of this folder find our Redis
         self.port = free_port(settings.port)
         self.address = f"http://{LOOPBACK}:{self.port}"
         users = os.environ.get("WEIR_USERS") or str(folder / "users.json")
@@ -94,7 +125,7 @@ class Everything:
             def draw() -> None:
                 live.update(self._table())
 
-            redis_url = self._redis(draw)
+            redis_url = self.redis_url = self._redis(draw)
             store = RedisStore.at(redis_url)
             web = self._add(
                 "web", gunicorn_argv(LOOPBACK, self.port, self.settings.workers),
@@ -105,14 +136,16 @@ class Everything:
                 ),
             )  # fmt: skip
             master = self._spark(draw)
-            hosts = [self._host(c, redis_url, master, store) for c in CLUSTERS]
+            hosts = [self._host(c, master, store) for c in CLUSTERS]
+            self._more = lambda c: self._host(c, master, store)
+            self._launching = Launching(store, self)
             engine = self._add(
-                "engine", self._app("engine", "--redis", redis_url),
+                "engine", self._app("engine"),
                 lambda: any(p.kind == "engine" for p in store.parts()),
             )  # fmt: skip
             recorder = self._add(
                 "recorder",
-                self._app("record", "--redis", redis_url, "--runs", str(self.settings.runs)),
+                self._app("record", "--runs", str(self.settings.runs)),
                 lambda: any(p.kind == "recorder" for p in store.parts()),
             )
             self._wait([web, engine, recorder, *hosts], draw)
@@ -120,7 +153,7 @@ class Everything:
             generator = self._add(
                 "generator",
                 self._app(
-                    "generate", "--redis", redis_url,
+                    "generate",
                     "--rate", str(self.settings.rows_per_s),
                     "--ramp", str(self.settings.ramp_rows_per_s2),
                     "--most", str(self.settings.most_rows_per_s),
@@ -128,6 +161,7 @@ class Everything:
                 lambda: all(any(o.batch_rows for o in s.operators) for s in store.latest()),
             )  # fmt: skip
             self._wait([generator], draw)
+            self._aim(store)
         took_s = time.monotonic() - began
         people = SignIn(store.client, UsersFile(self.sign_in.users), self.sign_in)
         with audited(redis_url):
@@ -135,15 +169,40 @@ class Everything:
         self.console.print(f"\nWeir is live after {took_s:.0f} s: [bold]{self.address}[/bold]")
         self.console.print("Sign in as admin with this link; it works once:")
         self.console.print(f"    {self.address}{link}", soft_wrap=True, markup=False)
+        self.console.print(self._how_to_command(), soft_wrap=True, markup=False)
         self.console.print("Ctrl-C stops everything.\n")
+
+    def _aim(self, store: RedisStore) -> None:
+        """The scaler aims at the latency that the pages show, unless a person has said otherwise."""
+        for cluster in CLUSTERS:
+            group = scaler_group(cluster.name, ScaleSettings().scaler)
+            if "target_latency_s" not in store.settings(group):
+                asked = request("the target of the demonstration")
+                service.set_settings(store, asked, group, {"target_latency_s": TARGET_LATENCY_S})
+
+    def _how_to_command(self) -> str:
+        """Which Redis it is, and how commands find it."""
+        where = f"Redis: {shown(self.redis_url)}"
+        if self.settings.redis_url:
+            return f"{where}; give it to other commands with {REDIS_URL} or --redis."
+        if self.kept:
+            return f"{where}; commands in this folder find it, such as: weir status"
+        name = self.folder / "redis-url"
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as out:
+            out.write(self.redis_url)
+        return (
+            f"{where}; commands in this folder talk to the demo that was here first. To this one:\n"
+            f'    {REDIS_URL}="$(cat {name})" weir status'
+        )
 
     def _redis(self, draw: Callable[[], None]) -> str:
         if self.settings.redis_url:
             return self.settings.redis_url
         # The other commands look at Redis's usual port unless they are told otherwise.
         server = RedisServer(self.folder / "redis", free_port(6379))
-        server.folder.mkdir(parents=True)
         self._wait([self._add("redis", server.argv, server.answers)], draw)
+        self.kept = keep_url(server.url)
         return server.url
 
     def _spark(self, draw: Callable[[], None]) -> str:
@@ -157,15 +216,16 @@ class Everything:
             self._wait([self._add(part, argv, ready, spark.environment)], draw)
         return spark.url
 
-    def _host(self, cluster: Cluster, redis_url: str, master: str, store: RedisStore) -> Child:
+    def _host(self, cluster: DemoCluster, master: str, store: RedisStore) -> Child:
+        pairs = (f"slices={SLICES}", *self.settings.set_)
         argv = self._app(
-            "host", cluster.name, "--redis", redis_url, "--master", master,
-            "--operators", "weir.pipeline.workloads.top_n", "--place", cluster.operators,
+            "host", cluster.name, "--master", master,
+            "--operators", "weir.pipeline.workloads.top_n", "--place", placed(cluster, pairs),
             "--executors", str(cluster.executors), "--max-executors", str(cluster.max_executors),
             "--cores", str(cluster.cores), "--period", str(self.settings.period_s),
             "--checkpoints", str(self.folder / "checkpoints"),
             "--local-dir", str(self.folder / f"local-{cluster.name}"),
-            *(word for pair in self.settings.set_ for word in ("--set", pair)),
+            *(word for pair in pairs for word in ("--set", pair)),
         )  # fmt: skip
 
         def live() -> bool:
@@ -186,7 +246,10 @@ class Everything:
     ) -> Child:
         log_file = self.folder / "logs" / f"{name.replace(' ', '-')}.log"
         # Everything that would go to the system's temporary folder goes into ours.
-        own = {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), **(env or {})}
+        own = {
+            **scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT),
+            REDIS_URL: self.redis_url, **(env or {}),
+        }  # fmt: skip
         child = Child(name, argv, log_file, ready, own)
         self.children.append(child)
         self.seconds[name] = None
@@ -233,14 +296,41 @@ class Everything:
 
     def watch(self) -> None:
         """Start again what dies, until told to stop."""
+        looked_at = 0.0
         while not self.stopping.wait(0.3):
+            if time.monotonic() - looked_at > 1.0:
+                looked_at = time.monotonic()
+                with suppress(RedisError, OSError):
+                    for done in self._launching.step() if self._launching else ():
+                        self.console.print(done)
             for child in self.children:
                 said = child.watch()
                 if said:
                     self.console.print(said)
 
+    # -- clusters that come and go: see `weir.controllers.model.hosting.HostLauncher`
+
+    def start(self, order: HostOrder) -> None:
+        """Start one more host beside the others."""
+        if self._more is not None:
+            name, most = order.cluster, order.max_executors
+            self._more(DemoCluster(name, order.executors, most, order.cores, ""))
+
+    def end(self, cluster: str) -> bool:
+        """Stop a host and no longer watch it."""
+        for child in [c for c in self.children if c.name == f"cluster {cluster}"]:
+            self.children.remove(child)
+            child.stop()
+        return True
+
+    def names(self) -> set[str]:
+        """The clusters whose hosts are watched."""
+        word = "cluster "
+        return {c.name.removeprefix(word) for c in self.children if c.name.startswith(word)}
+
     def down(self) -> None:
         """Stop every part, the last one started first."""
+        forget_url(self.redis_url)
         for child in reversed(self.children):
             with self.console.status(f"stopping {child.name}"):
                 child.stop()

@@ -8,7 +8,7 @@ import msgspec
 from rich.console import Console
 
 from weir.controllers.model.errors import InvalidInput, WeirError
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.follow import Follower
 from weir.metrics.eventlog.run import PERIOD_S
 from weir.metrics.runs.follow import FollowedRun
@@ -71,7 +71,7 @@ def run(
 def line(sample: ClusterSample) -> str:
     """One period in one line.
 
-    >>> from weir.controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.sample import Cluster
     >>> line(ClusterSample(at=0.0, period_s=10, cluster=Cluster(name="a", executors=2)))[20:]
     'executors 2  busy cores 0.00  load 0.00  operators 0  rows/s in 0.0 done 0.0'
     """

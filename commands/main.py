@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.commands import recommendations
+from weir.commands.key import key
 from weir.commands.recommendations import Comment
 from weir.commands.runs import record, runs_app
+from weir.commands.start import GIVEN, REFUSED, hide_passwords, settle
 from weir.commands.tune import tune
 from weir.commands.user import token, user
 from weir.commands.web import web
 from weir.commands.what_if import what_if
+from weir.commands.what_if_places import what_if_places
 from weir.controllers.model.errors import WeirError
-from weir.metrics.store.keys import DEFAULT_REDIS
+from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
 
 if TYPE_CHECKING:  # only what a command needs is loaded
     from weir.controllers.model.command import CommandResult
@@ -39,7 +42,9 @@ app = typer.Typer(
     """,
 )
 
-Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
+Redis = Annotated[
+    str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
+]
 Master = Annotated[
     str, typer.Option("--master", help="URL of Spark's master, e.g. spark://host:7077")
 ]
@@ -55,7 +60,10 @@ def _logging() -> None:
 @app.command()
 def demo(
     port: Annotated[int, typer.Option(help="Port of the pages; a free one if taken")] = 8050,
-    redis: Annotated[str | None, typer.Option(help="Use this Redis instead of our own")] = None,
+    redis: Annotated[
+        str | None,
+        typer.Option(envvar=GIVEN, show_envvar=False, help="Use this Redis instead of our own"),
+    ] = None,
     master: Annotated[
         str | None, typer.Option(help="Use this Spark master instead of our own")
     ] = None,
@@ -110,6 +118,14 @@ def host(
         "checkpoints"
     ),
     local_dir: Annotated[Path | None, typer.Option(help="Spark's scratch folder")] = None,
+    memory: Annotated[str, typer.Option(help="Memory of an executor")] = "512m",
+    address: Annotated[
+        str, typer.Option(help="Where executors reach this machine, if on others")
+    ] = "127.0.0.1",
+    bind: Annotated[str | None, typer.Option(help="Where to listen, if not at --address")] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option(help="Any setting of Spark, key=value; may be repeated")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")
     ] = None,
@@ -124,6 +140,7 @@ def host(
         executors=executors, min_executors=min(min_executors, executors),
         max_executors=max(max_executors, executors), cores=cores, period_s=period,
         checkpoints=checkpoints.resolve(), local_dir=local_dir,
+        memory=memory, address=address, bind=bind, conf=tuple(_pairs(conf or []).items()),
     )  # fmt: skip
     command.run(settings, operators, _pairs(set_ or []))
 
@@ -202,6 +219,31 @@ def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS, comment: Com
 
 
 @app.command()
+def reslice(
+    operator: str,
+    slices: Annotated[int | None, typer.Option(help="So many slices")] = None,
+    groups: Annotated[str, typer.Option(help="Key groups to hand over, e.g. 0-7,12")] = "",
+    to: Annotated[
+        str, typer.Option(help="The slice that takes them; the next name: a new one")
+    ] = "",
+    cluster: Annotated[str, typer.Option(help="Where a new slice runs")] = "",
+    preview: Annotated[bool, typer.Option(help="Only say what it would bring")] = False,
+    redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
+) -> None:
+    """Give an operator more slices or fewer, or hand key groups from one to another."""
+    from weir.commands import slices as command
+
+    asked = command.Wanted(slices=slices, groups=groups, to=to, cluster=cluster)
+    if preview:
+        print(command.preview(_store(redis), operator, asked))
+        return
+    done = command.reslice(_store(redis), operator, asked, comment)
+    print(command.outcome_words(done))
+    raise typer.Exit(0 if done.applied_at else 1)
+
+
+@app.command()
 def balance(
     planner: Annotated[str | None, typer.Option(help="Planner that the engine follows")] = None,
     redis: Redis = DEFAULT_REDIS,
@@ -210,6 +252,37 @@ def balance(
     from weir.commands import control
 
     print(control.balance(_store(redis), planner))
+
+
+@app.command()
+def add(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Ask the launcher for one more cluster."""
+    from weir.commands import control
+
+    print(control.add(_store(redis), cluster, comment))
+
+
+@app.command()
+def end(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
+    """Let planners empty a cluster; once it is empty it is ended."""
+    from weir.commands import control
+
+    print(control.end(_store(redis), cluster, comment))
+
+
+@app.command()
+def launch(
+    command: Annotated[
+        str,
+        typer.Option(help="Command of a host, e.g. 'spark-submit weir_host.py {name}'"),
+    ],
+    redis: Redis = DEFAULT_REDIS,
+    logs: Annotated[Path, typer.Option(help="Folder for the hosts' logs")] = Path("logs"),
+) -> None:
+    """Start and end hosts on this machine as ordered by `add`, `end` and the pages."""
+    from weir.commands import launch as launching
+
+    launching.run(_store(redis), command, logs)
 
 
 @app.command()
@@ -297,9 +370,11 @@ def follow(
 recommendations.register(app)
 app.command("record")(record)
 app.command("what-if")(what_if)
+app.command("what-if-places")(what_if_places)
 app.command("tune")(tune)
 app.add_typer(runs_app, name="runs")
 app.command("web")(web)
+app.command("key")(key)
 app.add_typer(user, name="user")
 app.add_typer(token, name="token")
 
@@ -326,8 +401,11 @@ def _pairs(items: list[str]) -> dict[str, str]:
 
 def main() -> None:
     """Run the command line; a problem is one sentence and exit code 2."""
+    from redis.exceptions import AuthenticationError, AuthorizationError
     from redis.exceptions import ConnectionError as RedisAway
 
+    hide_passwords()
+    settle()
     words = sys.argv[1:]
     if not words or (words[0].startswith("-") and "--help" not in words):
         words = ["demo", *words]
@@ -335,6 +413,9 @@ def main() -> None:
         app(words, prog_name="weir")
     except WeirError as error:
         print(error, file=sys.stderr)
+        sys.exit(2)
+    except (AuthenticationError, AuthorizationError) as error:
+        print(f"{REFUSED} ({error})", file=sys.stderr)
         sys.exit(2)
     except RedisAway as error:
         print(f"Redis cannot be reached: {error}", file=sys.stderr)

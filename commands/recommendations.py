@@ -3,14 +3,17 @@
 import csv
 import sys
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from weir.metrics.store.keys import DEFAULT_REDIS
+from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
 
-Redis = Annotated[str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")]
+Redis = Annotated[
+    str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
+]
 Comment = Annotated[str, typer.Option(help="Why; it is kept in the audit trail")]
 Json = Annotated[bool, typer.Option("--json", help="As JSON")]
 COLUMNS = (
@@ -119,20 +122,27 @@ def settings(
 ) -> None:
     """Show or change settings; without a group, list the groups."""
     from weir.controllers import service
-    from weir.controllers.engine.groups import groups, kind_of
+    from weir.controllers.engine.groups import groups, settings_type
 
     store = _store(redis)
     if not group:
         for known in groups(store.clusters()):
             print(f"{known.name}  {known.title}")
         return
-    kind = kind_of(group)
+    kind = settings_type(group)
     if values:
         service.set_settings(store, _request(comment), group, _pairs(values))
     _show_settings(kind, store.settings(group), store.settings_changed(group), json)
 
 
+class AuditVerb(StrEnum):
+    """What else can be done with the trail."""
+
+    VERIFY = "verify"
+
+
 def audit(
+    what: Annotated[AuditVerb | None, typer.Argument(help="verify: the same as --verify")] = None,
     redis: Redis = DEFAULT_REDIS,
     json: Json = False,
     csv: Annotated[bool, typer.Option("--csv", help="As CSV")] = False,
@@ -152,7 +162,7 @@ def audit(
 ) -> None:
     """Show, export or verify the audit trail; JSON is one entry per line, oldest first."""
     store = _store(redis)
-    if verify:
+    if verify or what is AuditVerb.VERIFY:
         from weir.metrics.store.anchor import AnchorFile
 
         return _verify(store, AnchorFile.beside(users, redis), anew)
@@ -238,10 +248,10 @@ def _pairs(values: list[str]) -> dict[str, str | None]:
 
 
 def _show_settings(kind: Any, kept: dict[str, Any], changed: Any, json: bool) -> None:
-    from weir.controllers.engine.stored import lenient
+    from weir.controllers.engine.stored import read_leniently
     from weir.controllers.model.settings import describe
 
-    values = lenient(kind, kept)
+    values = read_leniently(kind, kept)
     rows = {info.key: getattr(values, info.key) for info in describe(kind)}
     if json:
         return _print_json(rows)
@@ -254,7 +264,7 @@ def _show_settings(kind: Any, kept: dict[str, Any], changed: Any, json: bool) ->
 
 
 def _verify(store: Any, anchor: Any, anew: bool) -> None:
-    chain = anchor.check(store.audit, anew=anew)
+    chain = anchor.check(store.audit, anew=anew, key=store.keyring.audit_key())
     if chain.broken is not None:
         print(f"the chain is broken at entry {chain.broken}", file=sys.stderr)
         raise typer.Exit(1)
@@ -274,10 +284,13 @@ def _verify(store: Any, anchor: Any, anew: bool) -> None:
 
 
 def _print_trail(found: list[Any]) -> None:
+    from weir.commands.trail import plain
+
     for e in found:
         where = f" from {e.address}" if e.address else ""
         why = f" ({e.why})" if e.why else ""
-        print(f"{e.number} {_when(e.at)} {e.by}{where}: {e.action} {e.subject} {e.detail}{why}")
+        told = f"{e.number} {_when(e.at)} {e.by}{where}: {e.action} {e.subject} {e.detail}{why}"
+        print(plain(told))
 
 
 def _print_csv(found: list[Any]) -> None:

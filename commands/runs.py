@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weir.metrics.store.keys import DEFAULT_REDIS
+from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
 
 if TYPE_CHECKING:
     from weir.metrics.runs.library import RunInfo
@@ -26,7 +26,7 @@ RunId = Annotated[str, typer.Argument(help="Id of the run", metavar="RUN")]
 
 def record(
     redis: Annotated[
-        str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")
+        str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
     ] = DEFAULT_REDIS,
     runs: Annotated[Path, typer.Option(help="Folder that the runs are written to")] = Path("runs"),
 ) -> None:

@@ -3,17 +3,21 @@
 import os
 import socket
 import sys
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.metrics.store.keys import DEFAULT_REDIS
+if TYPE_CHECKING:
+    from weir.metrics.store.users import UsersFile
+
+from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
 
 
 def web(
     redis: Annotated[
-        str, typer.Option("--redis", help="URL of Redis or Valkey, 6.2 or later")
+        str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
     ] = DEFAULT_REDIS,
     host: Annotated[str, typer.Option(help="Address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on")] = 8050,
@@ -62,6 +66,25 @@ def web(
     os.execve(argv[0], argv, {**os.environ, **env})
 
 
+def refuse_other_users(redis_url: str, users: "UsersFile") -> None:
+    """Two web servers of one Redis share their users, or people would be known to one alone."""
+    from redis.exceptions import RedisError
+
+    from weir.components.web.presence import others
+    from weir.controllers.model.errors import Refused
+    from weir.metrics.store.redis_store import RedisStore
+
+    try:
+        found = others(RedisStore.at(redis_url), users, time.time())
+    except (RedisError, OSError):
+        return
+    if found:
+        raise Refused(
+            f"the web server {found[0]} serves the same Redis with other users: give this one "
+            "that server's file with --users"
+        )
+
+
 def print_first_link(redis_url: str, settings, address: str) -> None:  # type: ignore[no-untyped-def]
     """As long as there is nobody who could sign in, say how to."""
     from redis.exceptions import RedisError
@@ -73,6 +96,7 @@ def print_first_link(redis_url: str, settings, address: str) -> None:  # type: i
 
     users = UsersFile(settings.users)
     users.key()  # made before the web processes start, so that they need not agree on it
+    refuse_other_users(redis_url, users)
     if users.content().users or settings.trust_header:
         return
     try:

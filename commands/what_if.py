@@ -11,7 +11,7 @@ import typer
 from weir.commands import simulation as inputs
 
 if TYPE_CHECKING:
-    from weir.controllers.simulator import Calibrated, Summary, WhatIf
+    from weir.controllers.simulator import Calibrated, SimulationSummary, WhatIf
 
 ALL = "all"
 _LONG = 20_000  # periods x scalers from which more processes pay
@@ -26,7 +26,7 @@ def what_if(
             help="Name of a scaler, 'recorded' for what was done, 'as_set' for the policy that "
             "was in force then, or 'all' for a comparison"
         ),
-    ] = "rate_based",
+    ] = "horizon",
     set_: inputs.Sets = None,
     column: inputs.Column = None,
     cluster: inputs.ClusterName = None,
@@ -153,7 +153,7 @@ def as_json(found: WhatIf, calibrated: Calibrated | None = None) -> str:
     return msgspec.json.format(msgspec.json.encode(plain), indent=2).decode()
 
 
-def table_of(rows: list[Summary]) -> Any:
+def table_of(rows: list[SimulationSummary]) -> Any:
     """Summaries side by side, for a terminal."""
     from rich.table import Table
 

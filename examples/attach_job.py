@@ -1,6 +1,6 @@
 """A PySpark job of one's own, watched and scaled by Weir: one line is added.
 
-PYTHONPATH=. python examples/attach_job.py --redis redis://127.0.0.1:6379/0 --master local[2]
+PYTHONPATH=. python examples/attach_job.py --master local[2]
 """
 
 import argparse
@@ -14,7 +14,9 @@ from weir import attach
 def main() -> None:
     """Count a synthetic stream by key until the time is over."""
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--redis", default="redis://127.0.0.1:6379/0")
+    arguments.add_argument(
+        "--redis", default=None, help="URL; else that of WEIR_REDIS_URL or this folder"
+    )
     arguments.add_argument("--master", default="local[2]")
     arguments.add_argument("--seconds", type=int, default=600)
     options = arguments.parse_args()

@@ -5,6 +5,7 @@ Tests that share something expensive are one group, which runs on one worker of 
 that take longest come first: Spark's tests mostly wait, so others run beside them.
 """
 
+import os
 import re
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # what unit tests need not import
 
     from tests.support.feeder import Feeder
 
+os.environ.setdefault("WEIR_KEY", "5e" * 32)  # of every process that tests start
 HERE = Path(__file__).parent
 TIERS = {"integration": "spark", "e2e": "browser", "contract": "contract", "unit": "unit"}
 """Folders with their markers, in the order in which they begin."""

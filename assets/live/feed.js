@@ -52,6 +52,7 @@
     weir.drawMatrices();
     weir.drawScale();
     weir.drawPlots();
+    weir.fillRanges();
     tickTexts();
   }
 

@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
+  const TRIES = 60;
   const ROLES = ["viewer", "approver", "admin"];
   const plainFetch = window.fetch.bind(window);
   let leaving = false;
@@ -24,8 +25,19 @@
     setTimeout(() => note.remove(), 8000);
   }
 
+  /* A page that asks for too much at once waits its turn: nothing was done yet. */
+  async function inTurn(args) {
+    for (let tries = 0; ; tries += 1) {
+      const answer = await plainFetch(...args);
+      const waitS = Number(answer.headers.get("retry-after"));
+      if (answer.status !== 429 || !waitS || tries === TRIES || typeof args[0] !== "string") return answer;
+      if (tries === 0) answer.clone().json().then((said) => say(said.error), () => {});
+      await new Promise((resume) => setTimeout(resume, waitS * 1000));
+    }
+  }
+
   window.fetch = async function (...args) {
-    const answer = await plainFetch(...args);
+    const answer = await inTurn(args);
     if (answer.status === 401) toSignIn("ended");
     else if (answer.status === 403 || answer.status === 413)
       answer.clone().json().then((said) => say(said.error || "Refused."), () => {});

@@ -5,7 +5,9 @@ from dash.development.base_component import Component
 
 from weir.components.live.charts import Chart
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import live, still
+from weir.components.ui.parts import Child, live, still
+from weir.components.ui.path import trends_path
+from weir.components.ui.surface import on_the_present, page_link
 
 
 def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = False) -> Component:
@@ -21,7 +23,7 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
     parts = [
         html.Figcaption(
             [
-                html.Span(chart.title, className="tile-title", title=chart.help),
+                html.Span(_title(chart), className="tile-title", title=chart.help),
                 live(figures, figure, "tile-value") if figure in figures else None,
             ]
         ),
@@ -34,3 +36,10 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
         ),
     ]
     return html.Figure(className="tile tile-tall" if tall else "tile", **still(parts))
+
+
+def _title(chart: Chart) -> Child:
+    """What it shows; of the present, the way to longer ranges and to other clusters beside it."""
+    if not chart.trend or not on_the_present():
+        return chart.title
+    return page_link(chart.title, trends_path(chart.trend, chart.cluster))

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from weir.components.live.world import World
-from weir.controllers.model.snapshot import ClusterSample, Operator
+from weir.controllers.model.sample import ClusterSample, Operator
 
 Values = tuple[float | None, ...]
 
 
-class Trace(Struct, frozen=True, kw_only=True):
+class ChartTrace(Struct, frozen=True, kw_only=True):
     """One line of a chart."""
 
     name: str
@@ -33,9 +33,10 @@ class Chart(Struct, frozen=True, kw_only=True):
     title: str
     unit: str
     cluster: str  # whose reports bring new points
-    traces: tuple[Trace, ...]
+    traces: tuple[ChartTrace, ...]
     values: Callable[[ClusterSample], Values]
     help: str = ""
+    trend: str = ""  # what the Trends page calls it, where it can show more of it
     line: float | None = None  # a limit that the traces are read against
     line_label: str = ""
     line_right: bool = False  # the limit is one of the right axis
@@ -44,10 +45,10 @@ class Chart(Struct, frozen=True, kw_only=True):
     whole: bool = False  # only whole numbers make sense on the axis
 
 
-ARRIVING = Trace(name="arriving", colour="series-1")
-PROCESSED = Trace(name="processed", colour="series-2")
-MEDIAN = Trace(name="median", colour="series-1")
-LONGEST = Trace(name="longest", colour="series-3")
+ARRIVING = ChartTrace(name="arriving", colour="series-1")
+PROCESSED = ChartTrace(name="processed", colour="series-2")
+MEDIAN = ChartTrace(name="median", colour="series-1")
+LONGEST = ChartTrace(name="longest", colour="series-3")
 
 
 def cluster_charts(cluster: str, target_latency_s: float) -> list[Chart]:
@@ -55,21 +56,23 @@ def cluster_charts(cluster: str, target_latency_s: float) -> list[Chart]:
     return [
         Chart(
             key=f"{cluster}/load",
-            title="Load per core",
-            unit="",
+            trend="load",
+            title="Load",
+            unit="%",
             cluster=cluster,
             traces=(
-                Trace(name="arriving work", colour="series-1", style="area"),
-                Trace(name="work done", colour="series-2"),
+                ChartTrace(name="arriving work", colour="series-1", style="area"),
+                ChartTrace(name="work done", colour="series-2"),
             ),
-            values=lambda s: (s.load, _busy_per_core(s)),
-            help="Work that arrives and work that is done, in busy cores per core present",
-            line=1.0,
+            values=lambda s: (100.0 * s.load, 100.0 * _busy_per_core(s)),
+            help="Work that arrives and work that is done, in per cent of the cores present",
+            line=100.0,
             line_label="full",
-            least_top=1.2,
+            least_top=120.0,
         ),
         Chart(
             key=f"{cluster}/latency",
+            trend="latency",
             title="Latency",
             unit="s",
             cluster=cluster,
@@ -85,16 +88,18 @@ def cluster_charts(cluster: str, target_latency_s: float) -> list[Chart]:
         ),
         Chart(
             key=f"{cluster}/queue",
+            trend="queue",
             title="Queue",
             unit="rows",
             cluster=cluster,
-            traces=(Trace(name="waiting", colour="series-4", style="area"),),
+            traces=(ChartTrace(name="waiting", colour="series-4", style="area"),),
             values=lambda s: (total(o.queue_rows for o in s.operators),),
             help="Rows that have arrived and are in no batch yet, all operators",
             least_top=10,
         ),
         Chart(
             key=f"{cluster}/throughput",
+            trend="arriving",
             title="Throughput",
             unit="rows/s",
             cluster=cluster,
@@ -108,12 +113,13 @@ def cluster_charts(cluster: str, target_latency_s: float) -> list[Chart]:
         ),
         Chart(
             key=f"{cluster}/executors",
+            trend="executors",
             title="Executors",
             unit="",
             cluster=cluster,
             traces=(
-                Trace(name="present", colour="series-1", style="step"),
-                Trace(name="wanted", colour="series-5", style="step", dashed=True),
+                ChartTrace(name="present", colour="series-1", style="step"),
+                ChartTrace(name="wanted", colour="series-5", style="step", dashed=True),
             ),
             values=lambda s: (s.cluster.executors, s.cluster.executors_wanted),
             help="Executors that are there and executors asked for",
@@ -135,17 +141,17 @@ def cluster_page_charts(
         cluster=cluster,
         traces=(
             *(
-                Trace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
+                ChartTrace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
                 for i, name in enumerate(operators)
             ),
-            Trace(name="cores present", colour="bad", style="step", dashed=True),
+            ChartTrace(name="cores present", colour="bad", style="step", dashed=True),
         ),
         values=lambda s: (
             *(next((o.load for o in s.operators if o.name == n), None) for n in operators),
             s.cluster.capacity,
         ),
         help="Arriving work of each operator, in busy cores, against the cores that are there",
-        least_top=1.2,
+        least_top=120.0,
     )
     return [stacked, *common]
 
@@ -159,7 +165,7 @@ def operator_charts(
         key: str,
         title: str,
         unit: str,
-        traces: tuple[Trace, ...],
+        traces: tuple[ChartTrace, ...],
         pick: Callable[[Operator], Values],
         **more: Any,
     ) -> Chart:
@@ -188,8 +194,8 @@ def operator_charts(
         chart(
             "batch", "Batch latency", "s",
             (
-                Trace(name="scheduling", colour="series-5", style="stack"),
-                Trace(name="processing", colour="series-1", style="stack"),
+                ChartTrace(name="scheduling", colour="series-5", style="stack"),
+                ChartTrace(name="processing", colour="series-1", style="stack"),
             ),
             lambda o: (o.scheduling_s, o.processing_s),
             help="Wait of the median row before its batch began, then the batch itself",
@@ -197,14 +203,14 @@ def operator_charts(
         ),
         chart(
             "queue", "Queue", "rows",
-            (Trace(name="waiting", colour="series-4", style="area"),),
+            (ChartTrace(name="waiting", colour="series-4", style="area"),),
             lambda o: (o.queue_rows,), least_top=10,
         ),
         chart(
             "load", "Load", "cores",
             (
-                Trace(name="arriving work", colour="series-1", style="area"),
-                Trace(name="work done", colour="series-2"),
+                ChartTrace(name="arriving work", colour="series-1", style="area"),
+                ChartTrace(name="work done", colour="series-2"),
             ),
             lambda o: (o.load, o.busy_cores),
             help="Arrivals times cost per row, and task time spent, in busy cores",
@@ -212,7 +218,7 @@ def operator_charts(
         ),
         chart(
             "skew", "Skew", "",
-            (Trace(name="longest / median task", colour="series-6"),),
+            (ChartTrace(name="longest / median task", colour="series-6"),),
             lambda o: (o.skew,), help="Longest over median run time of a task; 1 is even",
             line=1.0, line_label="even", least_top=2,
         ),
@@ -221,7 +227,7 @@ def operator_charts(
         charts.append(
             chart(
                 "state", "State", "rows",
-                (Trace(name="keys kept", colour="series-3", style="area"),),
+                (ChartTrace(name="keys kept", colour="series-3", style="area"),),
                 lambda o: (o.state_rows,), least_top=10,
             )
         )  # fmt: skip
@@ -252,7 +258,7 @@ def spec(chart: Chart) -> dict[str, Any]:
 def points(chart: Chart, samples: Iterable[ClusterSample]) -> dict[str, list[Any]]:
     """The points of a chart: times in ms, then one list per trace.
 
-    >>> from weir.controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.sample import Cluster
     >>> sample = ClusterSample(at=2.0, period_s=2.0, cluster=Cluster(name="a", executors=3))
     >>> points(cluster_charts("a", 5.0)[-1], [sample])
     {'x': [2000], 'y': [[3.0], [0.0]]}

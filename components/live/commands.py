@@ -7,7 +7,7 @@ from msgspec import Struct
 from weir.components.live.figures import idle
 from weir.components.live.world import World, stale
 from weir.components.ui.text import plural, seconds
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.command import (
     Command,
     CommandResult,
@@ -15,18 +15,18 @@ from weir.controllers.model.command import (
     describe,
 )
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.sample import Cluster
 from weir.controllers.service.operating import COMMAND_LIVES_S
 
 Verb = Literal["scale", "start", "stop", "restart", "forget"]
 STEP_WORDS = {
-    Step.PLANNED: "waits for its turn",
-    Step.RELEASING: "finishes its batch",
-    Step.ADOPTING: "starts in its new cluster",
-    Step.DONE: "arrived",
-    Step.RETURNING: "goes back",
-    Step.RETURNED: "went back",
-    Step.FAILED: "not moved",
+    MoveStep.PLANNED: "waits for its turn",
+    MoveStep.RELEASING: "finishes its batch",
+    MoveStep.ADOPTING: "starts in its new cluster",
+    MoveStep.DONE: "arrived",
+    MoveStep.RETURNING: "goes back",
+    MoveStep.RETURNED: "went back",
+    MoveStep.FAILED: "not moved",
 }
 
 
@@ -95,10 +95,10 @@ def row(command: Command, result: CommandResult) -> CommandRow:
 
 
 _STEPS = {
-    Step.PLANNED: CommandStatus.PENDING,
-    Step.DONE: CommandStatus.DONE,
-    Step.RETURNED: CommandStatus.FAILED,
-    Step.FAILED: CommandStatus.FAILED,
+    MoveStep.PLANNED: CommandStatus.PENDING,
+    MoveStep.DONE: CommandStatus.DONE,
+    MoveStep.RETURNED: CommandStatus.FAILED,
+    MoveStep.FAILED: CommandStatus.FAILED,
 }
 
 

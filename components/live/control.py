@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.guard.rules import EngineSettings
-from weir.controllers.engine.judge.verification import Track
+from weir.controllers.engine.judge.verification import TrackRecord
 from weir.controllers.engine.recommendation import Recommendation
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.controllers.service import Paused
 
 
@@ -19,7 +19,7 @@ class Control(Struct, frozen=True, kw_only=True):
     modes: Mapping[str, Mode] = {}
     settings: EngineSettings = EngineSettings()
     paused: Paused | None = None
-    tracks: Mapping[str, Track] = {}  # how actions on a cluster turned out
+    tracks: Mapping[str, TrackRecord] = {}  # how actions on a cluster turned out
     waits: Mapping[str, str] = {}  # why the scaler of a cluster asks for nothing
     fetched: Recommendation | None = None  # an older one, for its own page
 
@@ -36,7 +36,7 @@ class Control(Struct, frozen=True, kw_only=True):
 
     def mode(self, *clusters: str) -> Mode:
         """How much a cluster lets the engine do; of several, the strictest."""
-        return strictest(self.modes, clusters)
+        return strictest_mode(self.modes, clusters)
 
     def advice_only(self, clusters: Iterable[str]) -> bool:
         """Whether what the engine says about these clusters cannot be approved."""

@@ -6,7 +6,7 @@ import msgspec
 
 from weir.components.live.control import Control
 from weir.controllers.engine.facts import LOOK_BACK
-from weir.controllers.engine.judge.verification import Track, tracks
+from weir.controllers.engine.judge.verification import TrackRecord, track_records
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.stored import engine_settings
@@ -24,13 +24,13 @@ class ControlReader:
 
     def __init__(self) -> None:
         self._waits: dict[str, str] = {}
-        self._tracks: dict[str, Track] = {}
+        self._tracks: dict[str, TrackRecord] = {}
         self._seldom_at = float("-inf")
 
     def read(self, store: Store, now: float) -> Control:
         """All that is known of the control of the clusters now."""
         if now - self._seldom_at >= SELDOM_S:
-            self._waits, self._tracks = _waits(store), tracks(store.record(LOOK_BACK))
+            self._waits, self._tracks = _waits(store), track_records(store.record(LOOK_BACK))
             self._seldom_at = now
         settings = engine_settings(store)
         return Control(

@@ -8,11 +8,12 @@ text and the state in place.
 from functools import lru_cache
 
 from weir.components.live.charts import highest, total
+from weir.components.live.deaths import death_of, death_words
 from weir.components.live.world import World, once, stale
 from weir.components.ui import text
 from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.ports import Workload
-from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
 
 
 def load_state(per_core: float | None) -> State:
@@ -49,7 +50,7 @@ def overview(world: World) -> Figures:
         "all/operators": Figure(f"{running} of {len(operators)}", _all_or(running, len(operators))),
         "all/arriving": Figure(text.amount(arriving)),
         "all/load": Figure(text.load(top[0] if top else None), load_state(top[0] if top else None)),
-        "all/load-where": Figure(f"highest, on {top[1]}" if top else "per core"),
+        "all/load-where": Figure(f"of its cores, highest on {top[1]}" if top else "of its cores"),
         "all/latency": Figure(text.seconds(latency), limit_state(latency, world.target_latency_s)),
         "all/queue": Figure(text.amount(total(o.queue_rows for o in operators))),
         "all/executors": Figure(f"{present}"),
@@ -79,8 +80,12 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
             else text.plural(cluster.executors, "executor"),
             "warn" if moving else "",
         ),
-        f"{base}/message": Figure(" ".join(filter(None, (cluster.message, cut_text(cluster))))),
-        f"{base}/load-by-operator": Figure(f"{sum(o.load for o in operators):.2f} cores"),
+        f"{base}/message": Figure(
+            death_words(world, cluster.name)
+            or " ".join(filter(None, (cluster.message, cut_text(cluster)))),
+            "bad" if death_of(world, cluster.name) else "",
+        ),
+        f"{base}/load-by-operator": Figure(text.cores(sum(o.load for o in operators))),
         f"{base}/capacity": Figure(text.plural(cluster.capacity, "core")),
         f"{base}/failed": Figure(text.amount(cluster.failed_tasks), _none_or(cluster.failed_tasks)),
         f"{base}/lost": Figure(
@@ -128,7 +133,7 @@ def _brief(operator: Operator, capacity: int) -> Figures:
     return {
         f"{base}/status": Figure(operator.status.value, _STATUS[operator.status]),
         f"{base}/can": Figure("", "stopped" if idle(operator) else "running"),
-        f"{base}/load": Figure(text.load(operator.load), "", round(fill, 3)),
+        f"{base}/load": Figure(text.cores(operator.load), "", round(fill, 3)),
         f"{base}/queue": Figure(text.rows(operator.queue_rows)),
         f"{base}/arriving": Figure(text.rate(operator.arrival_rows_per_s)),
         f"{base}/processed": Figure(text.rate(operator.processed_rows_per_s)),

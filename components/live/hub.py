@@ -21,14 +21,16 @@ from weir.components.live.control import Control
 from weir.components.live.control_reader import ControlReader
 from weir.components.live.page import Pages
 from weir.components.live.world import World, world_of
+from weir.components.web.security.workers import Workers
 from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.failover import Death
+from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import ClusterSample
 from weir.metrics.store import keys
 from weir.metrics.store.redis_samples import REPORT, Row
 from weir.metrics.store.redis_store import RedisStore
@@ -70,12 +72,14 @@ class Hub:
         self._url = redis_url
         self._target_latency_s = target_latency_s
         self._clock = clock
+        self._workers = Workers("facts", 1)
         self._series: dict[str, deque[ClusterSample]] = {}
         self._read_to: dict[str, bytes] = {}  # cluster -> id of the last entry that was looked at
         self._not_streams: set[str] = set()  # clusters whose key holds something else
         self._rounds = dict.fromkeys(_READERS, time.monotonic())  # reader -> end of its last one
         self._missing_since: dict[str, float] = {}
         self._parts: list[Part] = []
+        self._deaths: list[Death] = []
         self._workloads: list[Workload] = []
         self._commands: list[tuple[Command, CommandResult]] = []
         self._outlook: Outlook | None = None
@@ -125,6 +129,7 @@ class Hub:
                 skipped=self.store.skipped(),
                 target_latency_s=self._target_latency_s,
                 parts=self._parts,
+                deaths=self._deaths,
                 workloads=self._workloads,
                 commands=self._commands,
                 outlook=self._outlook,
@@ -276,7 +281,7 @@ class Hub:
     async def _read_facts(self) -> None:
         now = self._clock()
         known = frozenset(name for name, samples in self._series.items() if samples)
-        clusters, history, *facts = await asyncio.to_thread(self._read_all, known, now)
+        clusters, history, *facts = await self._workers(self._read_all, known, now)
         for name in clusters:
             self._series.setdefault(name, deque())
             self._missing_since.pop(name, None)
@@ -287,7 +292,7 @@ class Hub:
                 del self._series[name], self._missing_since[name]
                 self._read_to.pop(name, None)
         self._not_streams.clear()  # by now they may be
-        self._parts, self._workloads, self._commands, *balance = facts
+        self._parts, self._deaths, self._workloads, self._commands, *balance = facts
         self._outlook, self._rebalances, self._balance, self._read, self._control = balance
         self._ready, self._down_since = True, None
         self._wake()
@@ -304,6 +309,7 @@ class Hub:
                 if c not in known
             },
             store.parts(),
+            store.deaths(),
             list(store.workloads()),
             store.recent_commands(limit=30),
             store.outlook(),

@@ -15,11 +15,11 @@ from weir.components.live.world import World
 from weir.components.ui.path import recommendation_path
 from weir.components.ui.surface import address
 from weir.components.ui.text import plural
-from weir.controllers.engine.apply.moves import Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveStep, Rebalance
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import describe
-from weir.controllers.model.decision import Moves
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.decision import Reslice, Scale
+from weir.controllers.model.sample import ClusterSample
 
 APPLIED, CAME, WENT, MOVED, ASKED = "◆", "▲", "▼", "⇄", "●"
 
@@ -72,16 +72,19 @@ def _recommended(found: Sequence[Recommendation], cluster: str, operator: str) -
             outcome = "" if r.status is Status.APPLYING else f" ({r.status.value})"
             yield Marker(
                 at=at,
-                shape=MOVED if isinstance(r.decision, Moves) else APPLIED,
+                shape=APPLIED if isinstance(r.decision, Scale) else MOVED,
                 text=f"{words.title_of(r)}{outcome}",
                 href=recommendation_path(r.id),
             )
 
 
 def _concerns(found: Recommendation, operator: str) -> bool:
-    """A scaling concerns all operators of its cluster, a move only its own."""
-    if not operator or not isinstance(found.decision, Moves):
+    """A scaling concerns all operators of its cluster, a move or re-slice only its own."""
+    if not operator or isinstance(found.decision, Scale):
         return True
+    if isinstance(found.decision, Reslice):
+        decision = found.decision
+        return operator in (decision.operator, *decision.was, *decision.owners)
     return any(m.operator == operator for m in found.decision.moves)
 
 
@@ -97,11 +100,11 @@ def _moved(
             if cluster not in (move.source, move.target):
                 continue
             if (operator and move.operator != operator) or state.step in (
-                Step.PLANNED,
-                Step.FAILED,
+                MoveStep.PLANNED,
+                MoveStep.FAILED,
             ):
                 continue
-            back = ", went back" if state.step in (Step.RETURNING, Step.RETURNED) else ""
+            back = ", went back" if state.step in (MoveStep.RETURNING, MoveStep.RETURNED) else ""
             yield Marker(
                 at=rebalance.at,
                 shape=MOVED,

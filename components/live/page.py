@@ -21,7 +21,7 @@ from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.path import Place
 from weir.controllers.engine.ports import Store
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 WINDOW_S = 15 * 60.0
 

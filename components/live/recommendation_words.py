@@ -1,11 +1,13 @@
 """Recommendations as people read them: what, why, what it should bring, what came of it."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 
 from weir.components.ui import text
 from weir.components.ui.text import who
+from weir.controllers.balancing.joint import Option
 from weir.controllers.engine.recommendation import (
     ENGINE,
     Entry,
@@ -14,18 +16,27 @@ from weir.controllers.engine.recommendation import (
     Recommendation,
     Status,
 )
-from weir.controllers.model.decision import Move, Moves, Reason, Scale
+from weir.controllers.model.decision import Change, Move, Reason, Rescue, Reslice, Scale
+from weir.controllers.model.words import quantity
+from weir.controllers.placement.words import reslice_words
 
 Verb = Literal["approve", "reject", "cancel", "rollback"]
 Mood = Literal["", "ok", "warn", "bad", "off", "run"]
 
-KINDS = {"scale_out": "Scale out", "scale_in": "Scale in", "rebalance": "Rebalance"}
+KINDS = {
+    "scale_out": "Scale out",
+    "scale_in": "Scale in",
+    "rebalance": "Rebalance",
+    "reslice": "Re-slice",
+    "rescue": "Rescue",
+}
 OBJECTIVES = {
-    "load": "Load per core",
+    "load": "Load",
     "executors": "Executors",
     "latency_s": "Latency of the slowest operator",
     "queue_rows": "Queue",
     "load_distance": "Load distance",
+    "outage_s": "From death to the first commit elsewhere",
 }
 LOOKS: dict[Status, tuple[str, Mood]] = {
     Status.PROPOSED: ("clock", "warn"),
@@ -46,8 +57,8 @@ MEANINGS = {
     Status.APPROVED: "goes ahead as soon as its guards are open",
     Status.APPLYING: "is being carried out",
     Status.APPLIED: "is done; its effect is measured after the settling time",
-    Status.EFFECTIVE: "did what was predicted",
-    Status.INEFFECTIVE: "was done but did not bring what was predicted",
+    Status.EFFECTIVE: "helped",
+    Status.INEFFECTIVE: "was done but did not help",
     Status.UNMEASURED: "was done; its effect could not be measured",
     Status.FAILED: "could not be carried out; half a rebalance is undone",
     Status.REJECTED: "was turned down",
@@ -71,6 +82,30 @@ class FigureRow(Struct, frozen=True, kw_only=True):
     judged: bool = False  # the recommendation is judged by it
 
 
+class JudgedRow(Struct, frozen=True, kw_only=True):
+    """The figure that it was judged by, in one row, and the two answers."""
+
+    name: str
+    before: str  # as it was
+    before_now: str  # at today's input
+    predicted: str
+    measured: str
+    came_true: str
+    helped: str
+
+
+class OptionRow(Struct, frozen=True, kw_only=True):
+    """One way to go on, beside the others."""
+
+    way: str
+    steps: tuple[str, ...]  # in the order in which they are made
+    executors: str
+    load: str
+    latency: str
+    pause: str
+    cost: str
+
+
 class Why(Struct, frozen=True, kw_only=True):
     """The sentence, the inequality that fired and its numbers."""
 
@@ -79,11 +114,12 @@ class Why(Struct, frozen=True, kw_only=True):
     numbers: tuple[tuple[str, str], ...] = ()
 
 
-def title(decision: Scale | Moves, *, undo: bool = False) -> str:
+def title(decision: Change, *, undo: bool = False) -> str:
     """What will be done, in one line.
 
     >>> title(Scale(cluster="wide", executors=5, before=3, reason=Reason(text="")))
     'Scale wide out: 3 → 5 executors'
+    >>> from weir.controllers.model.decision import Moves
     >>> move = Move(operator="count", source="a", target="b")
     >>> title(Moves(moves=(move,), reason=Reason(text="")), undo=True)
     'Undo: move count from a to b'
@@ -94,8 +130,11 @@ def title(decision: Scale | Moves, *, undo: bool = False) -> str:
             f"scale {decision.cluster} {way}: {decision.before} → "
             f"{text.plural(decision.executors, 'executor')}"
         )
+    elif isinstance(decision, Reslice):
+        words = f"re-slice {reslice_words(decision)}"
     else:
-        words = f"move {moves_words(decision.moves)}"
+        verb = "rescue" if isinstance(decision, Rescue) else "move"
+        words = f"{verb} {moves_words(decision.moves)}"
     return f"Undo: {words}" if undo else words[0].upper() + words[1:]
 
 
@@ -130,9 +169,7 @@ def number(value: float) -> str:
     >>> number(0.8), number(4), number(12345.678)
     ('0.8', '4', '12,346')
     """
-    if value == int(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
+    return quantity(value)
 
 
 def source(recommendation: Recommendation) -> str:
@@ -152,7 +189,7 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     for cluster in _names(before.load, predicted.load, measured.load):
         rows.append(
             _row(
-                f"Load per core, {cluster}", text.load,
+                f"Load, {cluster}", text.load,
                 before.load.get(cluster), predicted.load.get(cluster), measured.load.get(cluster),
                 error=error, now=f"cluster/{cluster}/load", judged=objective == "load",
             )
@@ -162,6 +199,7 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
         ("latency_s", text.seconds, "latency"),
         ("queue_rows", text.rows, "queue"),
         ("load_distance", _points, ""),
+        ("outage_s", text.seconds, ""),
     ):
         values = [getattr(f, field) for f in (before, predicted, measured)]
         if values != [None] * 3:
@@ -186,17 +224,51 @@ def promised(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     return tuple(r for r in figure_rows(recommendation) if r.predicted != text.NOTHING)
 
 
-def effectiveness(recommendation: Recommendation) -> str:
-    """How much of the predicted change came true; empty before it was measured.
+def judged_row(recommendation: Recommendation) -> JudgedRow | None:
+    """What came of it; None before it was judged, or if that was not kept."""
+    found = recommendation.judgement
+    if found is None:
+        return None
+    form = FORMS[found.objective]
+    answers = {True: "yes", False: "no", None: "nobody can say"}
+    helped = answers[found.helped]
+    return JudgedRow(
+        name=OBJECTIVES[found.objective],
+        before=form(found.before),
+        before_now=form(found.before_now),
+        predicted=form(found.predicted),
+        measured=form(found.measured),
+        came_true=answers[found.came_true],
+        helped=f"{helped}: {found.why}" if found.why else helped,
+    )
 
-    >>> from weir.controllers.engine.recommendation import Recommendation
-    >>> scale = Scale(cluster="a", executors=3, before=1, reason=Reason(text=""))
-    >>> effectiveness(Recommendation(id="1", at=0.0, expires_at=9.0, decision=scale,
-    ...     source="drs", clusters=("a",), effectiveness=0.874))
-    '87 % of the predicted change'
-    """
-    share = recommendation.effectiveness
-    return "" if share is None else f"{text.share(share)} of the predicted change"
+
+def option_rows(recommendation: Recommendation) -> tuple[OptionRow, ...]:
+    """The plan that it is a step of, and what else could be done."""
+    return tuple(
+        OptionRow(
+            way=option.way.value,
+            steps=_steps(option),
+            executors=text.plural(option.executors, "executor"),
+            load=text.load(option.load),
+            latency=text.seconds(option.latency_s),
+            pause=text.seconds(option.pause_s) if option.moves else text.NOTHING,
+            cost=f"{option.cost:.1f}",
+        )
+        for option in recommendation.options
+    )
+
+
+def _steps(option: Option) -> tuple[str, ...]:
+    """Outs, moves, ins: nothing is moved to where there is no room, or taken from under it."""
+    before = option.before
+    outs = [n for n, size in option.sizes.items() if size > before.get(n, 0)]
+    ins = [n for n in option.sizes if n not in outs]
+    return (
+        *(f"scale {n} out to {option.sizes[n]}" for n in outs),
+        *(f"move {m.operator} from {m.source} to {m.target}" for m in option.moves),
+        *(f"scale {n} in to {option.sizes[n]}" for n in ins),
+    )
 
 
 def closed(guards: tuple[GuardState, ...]) -> tuple[GuardState, ...]:
@@ -260,3 +332,13 @@ def _points(value: float | None) -> str:
 
 def _count(value: int | None) -> str:
     return text.NOTHING if value is None else text.amount(value)
+
+
+FORMS: dict[str, Callable[[float | None], str]] = {
+    "load": text.load,
+    "latency_s": text.seconds,
+    "outage_s": text.seconds,
+    "queue_rows": text.rows,
+    "load_distance": _points,
+}
+"""How each figure that an action is judged by is written."""

@@ -19,7 +19,9 @@ from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult
-from weir.controllers.model.snapshot import ClusterSample, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.failover import Death
+from weir.controllers.model.sample import ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.runs.replay import RecordedRun
 
 T = TypeVar("T")
@@ -38,6 +40,7 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     series: Mapping[str, Sequence[ClusterSample]] = {}
     snapshot: Snapshot = Snapshot(at=0.0, period_s=0.0)
     parts: Sequence[Part] = ()
+    deaths: Sequence[Death] = ()  # clusters that are dead, as the engine noted
     workloads: Sequence[Workload] = ()
     commands: Sequence[tuple[Command, CommandResult]] = ()
     outlook: Outlook | None = None  # the engine's, on the balance of load
@@ -86,7 +89,8 @@ def world_of(series: Mapping[str, Sequence[ClusterSample]], at: float, **others:
     """
     snapshot = Snapshot.of((s[-1] for s in series.values() if s), at)
     world = World(at=at, series=series, snapshot=snapshot, **others)  # type: ignore[arg-type]
-    return replace(world, snapshot=_with_travellers(world))
+    dead = tuple(death.cluster for death in world.deaths)
+    return replace(world, snapshot=replace(_with_travellers(world), dead=dead))
 
 
 def on_their_way(world: World) -> dict[str, MoveState]:

@@ -17,6 +17,7 @@ from weir.components.ui import states
 from weir.components.ui.dialog import Dialog
 from weir.components.ui.path import Place, place
 from weir.components.web.security import Gate
+from weir.components.web.security.workers import Workers
 from weir.metrics.store.anchor import AnchorFile
 
 
@@ -31,6 +32,7 @@ class Site(Struct, frozen=True, kw_only=True):
     anchor: AnchorFile
     dialog: Dialog
     target_latency_s: float
+    visiting: Workers  # draw what somebody opens
 
 
 class Visit(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ PAGES = Registry(
             "control_room",
             "balance",
             "scale",
+            "trends",
             "history",
             "audit",
             "settings",

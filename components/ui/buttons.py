@@ -8,7 +8,7 @@ from weir.components.ui.figure import Figures
 from weir.components.ui.parts import icon, live
 from weir.components.ui.surface import press
 from weir.components.web.security import Role, needs
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.sample import Cluster
 
 _ICONS = {
     "scale": "scale", "start": "play", "stop": "stop", "restart": "restart", "forget": "cross"

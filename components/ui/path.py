@@ -11,6 +11,7 @@ SCALE = "/scale"
 AUDIT = "/audit"
 SETTINGS = "/settings"
 HISTORY = "/history"
+TRENDS = "/trends"
 USERS = "/users"
 REPLAY = "/replay/"
 
@@ -92,6 +93,15 @@ def replay_path(run: str, path: str = "/", at: float | None = None) -> str:
     """
     address = f"{REPLAY}{quote(run, safe='')}" + (path if path != "/" else "")
     return address if at is None else f"{address}?at={round(at * 1000)}"
+
+
+def trends_path(metric: str, cluster: str) -> str:
+    """A figure of one cluster over the last hour, from where other ranges are a click away.
+
+    >>> trends_path("load", "wide one")
+    '/trends/load/1h/wide%20one'
+    """
+    return f"{TRENDS}/{metric}/1h/{quote(cluster, safe='')}"
 
 
 def _steps(path: str) -> list[str]:

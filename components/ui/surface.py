@@ -57,6 +57,11 @@ def address(path: str) -> str:
     return _surface.get().address(path)
 
 
+def on_the_present() -> bool:
+    """Whether what is drawn shows the present, and not a moment of a run."""
+    return not _surface.get().run
+
+
 def page_link(children: Any, path: str, **more: Any) -> Component:
     """A link to another page."""
     return dcc.Link(children, href=address(path), **more)

@@ -4,6 +4,7 @@ A figure that was not measured is an en dash, never a zero.
 """
 
 from weir.controllers.engine.recommendation import ENGINE
+from weir.controllers.model.words import counted, percent
 
 NOTHING = "–"
 
@@ -95,12 +96,21 @@ def size(size_bytes: float | None) -> str:
 
 
 def load(per_core: float | None) -> str:
-    """Load per core, always with two decimals so that the column stands still.
+    """The load of a cluster: work that arrives, in per cent of its cores.
 
-    >>> load(0.7), load(None)
-    ('0.70', '–')
+    >>> load(0.7), load(1.234), load(None)
+    ('70 %', '123 %', '–')
     """
-    return NOTHING if per_core is None else f"{per_core:.2f}"
+    return NOTHING if per_core is None else percent(per_core)
+
+
+def cores(busy: float | None) -> str:
+    """Work in busy cores, always with two decimals so that the column stands still.
+
+    >>> cores(0.7), cores(1.0), cores(None)
+    ('0.70 cores', '1.00 cores', '–')
+    """
+    return NOTHING if busy is None else f"{busy:.2f} cores"
 
 
 def share(fraction: float | None) -> str:
@@ -109,7 +119,7 @@ def share(fraction: float | None) -> str:
     >>> share(0.254)
     '25 %'
     """
-    return NOTHING if fraction is None else f"{fraction * 100:.0f} %"
+    return NOTHING if fraction is None else percent(fraction)
 
 
 def plural(count: int, noun: str) -> str:
@@ -118,7 +128,7 @@ def plural(count: int, noun: str) -> str:
     >>> plural(1, "executor"), plural(3, "executor")
     ('1 executor', '3 executors')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return counted(count, noun)
 
 
 def who(by: str) -> str:

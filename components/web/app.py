@@ -31,6 +31,7 @@ from weir.components.web.security import Gate, Security, cookie_name
 from weir.components.web.security.events import Background, keep
 from weir.components.web.security.limits import CallbackForm
 from weir.components.web.security.settings import SignInSettings, from_env, to_env
+from weir.components.web.security.workers import Workers
 from weir.components.web.shell import shell
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.anchor import AnchorFile
@@ -61,6 +62,7 @@ def create_app(
     site = Site(
         pages=PAGES, hub=hub, library=library, people=people, gate=gate, anchor=anchor,
         dialog=Dialog(), target_latency_s=target_latency_s,
+        visiting=Workers("page", 8, each=8, most=128),
     )  # fmt: skip
 
     @asynccontextmanager
@@ -69,10 +71,14 @@ def create_app(
         # the scripts of its components.
         app._setup_server()
         hub.start()
-        beating = asyncio.create_task(presence.beat(store))
+        beating = [
+            asyncio.create_task(presence.beat(store, people.users)),
+            asyncio.create_task(presence.keep_anchored(store, anchor)),
+        ]
         yield
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
+        for task in beating:
+            task.cancel()
+        await asyncio.gather(*beating, return_exceptions=True)
         await hub.stop()
         library.close()
 
@@ -150,7 +156,7 @@ def gunicorn_argv(host: str, port: int, workers: int = 2) -> list[str]:
     """
     return [
         sys.executable, "-m", "gunicorn",
-        "--worker-class", "asgi",
+        "--worker-class", "weir.components.web.worker.Worker",
         "--workers", str(workers),
         "--bind", f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
         "--graceful-timeout", "5",

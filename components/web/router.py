@@ -1,6 +1,5 @@
 """From an address to a drawn page."""
 
-import asyncio
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from weir.components.pages.base import PageKind, Site, Visit
 from weir.components.pages.registry import PAGES
 from weir.components.ui import ids, states
 from weir.components.web.security import Role, require
-from weir.controllers.model.errors import WeirError
+from weir.controllers.model.errors import Busy, WeirError
 
 FIRST_ANSWER_S = 3.0
 
@@ -64,7 +63,9 @@ async def _visited(
     visit = Visit(site=site, live=live, place=shown, path=path, search=search, at_ms=at_ms)
     assert kind.visit is not None
     try:
-        data, content = await asyncio.to_thread(kind.visit, visit)
+        data, content = await site.visiting(kind.visit, visit)
+    except Busy:
+        raise
     except WeirError as error:
         data, content = {}, _cannot(str(error))
     empty = {"now": round(live.at * 1000), "charts": [], "staleAfter": {}}

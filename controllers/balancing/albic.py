@@ -53,7 +53,7 @@ class Albic(Planner):
     is dropped: under a constant load it comes to rest.
 
     One new pair per round, as printed, needs hundreds of rounds; here a share of the
-    budget goes into new pairs. A pair whose first item sends to no other counts.
+    budget goes into new pairs.
 
     >>> from weir.controllers.balancing.problem import Bin, Budget, Flow, Item
     >>> problem = Problem(

@@ -86,6 +86,11 @@ class Arrays:
         off = np.abs(self.points(place) - 100.0 * self.target)[self.keep]
         return float(off.max(initial=0.0))
 
+    def sides(self, place: Ints) -> tuple[float, float]:
+        """Points by which the fullest kept bin is above the mean and the emptiest below it."""
+        off = (self.points(place) - 100.0 * self.target)[self.keep]
+        return float(off.max(initial=0.0)), float((-off).max(initial=0.0))
+
     def left(self, place: Ints) -> float:
         """Load that is still on bins that are to be emptied."""
         return float(self.load[~self.keep[place]].sum()) if len(place) else 0.0

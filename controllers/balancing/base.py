@@ -24,6 +24,7 @@ from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.model.settings import build
+from weir.controllers.model.words import quantity
 
 Remaining = Callable[[], float]
 """Seconds that are left to plan in; a planner has no clock of its own."""
@@ -53,7 +54,7 @@ def fills(remaining_s: Remaining | None) -> bool:
     return remaining_s is not None and not isinstance(remaining_s, Deadline)
 
 
-class NoSettings(Struct, frozen=True):
+class NoPlannerSettings(Struct, frozen=True):
     """A planner without any setting."""
 
 
@@ -76,7 +77,7 @@ class Planner(ABC):
     name: ClassVar[str] = ""
     label: ClassVar[str] = ""  # as shown to people
     most_items: ClassVar[int] = 50_000  # with more of them the engine does not ask it
-    Settings: ClassVar[type[Struct]] = NoSettings
+    Settings: ClassVar[type[Struct]] = NoPlannerSettings
 
     def __init__(self, settings: Struct | None = None) -> None:
         self.settings: Any = settings if settings is not None else self.Settings()
@@ -192,8 +193,8 @@ def _nothing_to_plan(problem: Problem, arrays: Arrays) -> Reason | None:
     cheapest = float(arrays.cost[arrays.movable].min())
     if cheapest > arrays.max_cost:
         return Reason(
-            text=f"The budget allows no move: the cheapest costs {cheapest:g}.",
-            rule=f"cost <= {arrays.max_cost:g}",
+            text=f"The budget allows no move: the cheapest costs {quantity(cheapest)}.",
+            rule=f"cost <= {quantity(arrays.max_cost)}",
         )
     if not (arrays.load > 0).any() and bool(arrays.keep[arrays.home].all()):
         return Reason(text="No item has any load, so there is nothing to balance.")

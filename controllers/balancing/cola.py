@@ -13,6 +13,7 @@ from weir.controllers.balancing.graph import partition
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.settings import setting
+from weir.controllers.model.words import counted, quantity
 
 
 class ColaSettings(Struct, frozen=True):
@@ -59,26 +60,22 @@ class Cola(Planner):
         seed = int(rng.integers(2**31))
         edges = _edges(problem)
         free = np.flatnonzero(arrays.movable)
-        parts = _cut(arrays, free, edges, int(arrays.keep.sum()), seed)
-        heap = [(-float(arrays.load[p].sum()), int(p[0]), p) for p in parts]
-        heapq.heapify(heap)
+        heap = [(-float(arrays.load[free].sum()), int(free[0]), free)]
         place = dealt(arrays, [p for *_, p in sorted(heap)])
         best = place
         # Each round makes one part more, and there are never more parts than items.
-        while arrays.distance(place) > self.settings.max_distance and len(heap[0][2]) > 1:
-            if not in_time(remaining_s):
+        while arrays.distance(place) > self.settings.max_distance and in_time(remaining_s):
+            if len(heap[0][2]) < 2:
                 break
             _, _, heaviest = heapq.heappop(heap)
-            for part in _cut(arrays, heaviest, edges, 2, seed):
+            for part in _cut(arrays, heaviest, edges, seed):
                 heapq.heappush(heap, (-float(arrays.load[part].sum()), int(part[0]), part))
             place = dealt(arrays, [p for *_, p in sorted(heap)])
             if arrays.distance(place) < arrays.distance(best):
                 best = place
         if not arrays.affords(best):
             moves, cost = arrays.spent(best)
-            text = (
-                f"Placing everything anew takes {moves} moves of cost {cost:g}, beyond the budget."
-            )
+            text = f"Placing everything anew takes {counted(moves, 'move')} of cost {quantity(cost)}, beyond the budget."
             return Placed(
                 arrays.home,
                 Reason(
@@ -99,10 +96,8 @@ def _edges(problem: Problem) -> list[dict[int, float]]:
     return edges
 
 
-def _cut(
-    arrays: Arrays, items: Ints, edges: list[dict[int, float]], parts: int, seed: int
-) -> list[Ints]:
-    """Items in that many parts of about the same load."""
+def _cut(arrays: Arrays, items: Ints, edges: list[dict[int, float]], seed: int) -> list[Ints]:
+    """Items in two parts of about the same load."""
     position = {int(item): at for at, item in enumerate(items)}
     inner = {
         (at, position[other]): rate
@@ -110,7 +105,7 @@ def _cut(
         for other, rate in edges[item].items()
         if other in position
     }
-    part_of = np.array(partition(arrays.load[items].tolist(), inner, parts, seed))
+    part_of = np.array(partition(arrays.load[items].tolist(), inner, 2, seed))
     found = [items[part_of == part] for part in np.unique(part_of)]
     if len(found) == 1 and len(items) > 1:  # METIS may leave a part empty
         return [items[: len(items) // 2], items[len(items) // 2 :]]

@@ -10,10 +10,11 @@ from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time,
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import Ledger, evacuated
 from weir.controllers.model.decision import Reason
+from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
 
 
-class DodoSettings(Struct, frozen=True):
+class DodoPlannerSettings(Struct, frozen=True):
     """When a pair of clusters is unequal enough to act."""
 
     load_threshold: Annotated[
@@ -25,15 +26,16 @@ class DodoSettings(Struct, frozen=True):
     ] = 1.0
 
 
-class Dodo(Planner):
+class DodoPlanner(Planner):
     """Pair the fullest cluster with the emptiest and so on inwards. If their mean loads
-    differ by more than a threshold and their correlation is below another, take
+    differ by more than a threshold and their correlation is below another, look at the
     operators of the hot one in descending order of
 
         (rho(operator, rest of hot) - rho(operator, cold)) / 2
 
-    as long as what they add to the cold one stays below half of the difference.
-    Of two that correlate alike, the larger goes first.
+    and take the first that adds less than half of the difference to the cold one. One
+    operator per cluster at a time, as the text has it; the printed loop takes all that
+    fit, and then one comes back. Of two that correlate alike, the larger goes first.
 
     >>> from weir.controllers.balancing.problem import Bin, Item
     >>> problem = Problem(
@@ -44,7 +46,7 @@ class Dodo(Planner):
     ...         Item(name="top_n", load=0.3, bin="c2", series=(0.3, 0.3, 0.3)),
     ...     ),
     ... )
-    >>> [m.operator for m in Dodo().plan(problem).moves]
+    >>> [m.operator for m in DodoPlanner().plan(problem).moves]
     ['count']
 
     Wu: A load-adaptive distributed stream processing system, algorithm 1.
@@ -52,7 +54,7 @@ class Dodo(Planner):
 
     name: ClassVar[str] = "dodo"
     label: ClassVar[str] = "DoDo with capacity"
-    Settings: ClassVar[type[Struct]] = DodoSettings
+    Settings: ClassVar[type[Struct]] = DodoPlannerSettings
     uses_capacity: ClassVar[bool] = True
 
     def place(
@@ -65,7 +67,7 @@ class Dodo(Planner):
         """One pass over the pairs; clusters to be emptied are emptied first."""
         del rng
         ledger = Ledger(arrays, evacuated(arrays, arrays.home, remaining_s))
-        series = _series(problem)
+        series = [LoadSeries(item.series) for item in problem.items]
         mean = np.array([np.mean(i.series) if i.series else i.load for i in problem.items])
         total = np.bincount(ledger.place, weights=mean, minlength=len(arrays.capacity))
         loads: Floats = total / arrays.capacity
@@ -84,7 +86,7 @@ class Dodo(Planner):
     def _balance(
         self,
         ledger: Ledger,
-        series: Floats,
+        series: list[LoadSeries],
         mean: Floats,
         loads: Floats,
         hot: int,
@@ -92,10 +94,9 @@ class Dodo(Planner):
     ) -> Reason:
         arrays, settings = ledger.arrays, self.settings
         difference = float(loads[hot] - loads[cold])
-        on_hot = np.flatnonzero(ledger.place == hot)
-        of_hot = series[on_hot].sum(axis=0)
-        of_cold = series[ledger.place == cold].sum(axis=0)
-        rho = _rho(of_hot, of_cold)
+        on_hot = np.flatnonzero(ledger.place == hot).tolist()
+        of_cold = LoadSeries.total(series[i] for i in np.flatnonzero(ledger.place == cold))
+        rho = _rho(LoadSeries.total(series[i] for i in on_hot), of_cold)
         if difference <= settings.load_threshold:
             return Reason(
                 text=(
@@ -111,20 +112,19 @@ class Dodo(Planner):
                 )
             )
         score = {
-            int(i): (_rho(series[i], of_hot - series[i]) - _rho(series[i], of_cold)) / 2.0
+            i: (_rho(series[i], _rest(series, on_hot, i)) - _rho(series[i], of_cold)) / 2.0
             for i in on_hot
         }
         ratio = arrays.capacity[hot] / arrays.capacity[cold] if self.uses_capacity else 1.0
-        taken = 0.0
         for item in sorted(score, key=lambda i: (-round(score[i], 9), -mean[i], i)):
             share = float(mean[item] / arrays.capacity[hot])
-            fits = share > 0.0 and (share + taken) * ratio < difference / 2.0
+            fits = share > 0.0 and share * ratio < difference / 2.0
             if fits and ledger.move(item, cold):
-                taken += share
+                return Reason(text="One operator at a time.")
         return Reason(text="No operator of the hot cluster is small enough for the cold one.")
 
 
-class DodoNoCapacity(Dodo):
+class DodoNoCapacity(DodoPlanner):
     """The same without regard to the clusters' sizes: a baseline, not to be used.
 
     It moves a large operator onto a small cluster, and throughput collapses.
@@ -138,7 +138,7 @@ class DodoNoCapacity(Dodo):
     ...         Item(name="top_n", load=0.1, bin="c2"),
     ...     ),
     ... )
-    >>> [m.operator for m in Dodo().plan(problem).moves]
+    >>> [m.operator for m in DodoPlanner().plan(problem).moves]
     []
     >>> [m.operator for m in DodoNoCapacity().plan(problem).moves]  # 160 % load on c2
     ['extract']
@@ -149,21 +149,11 @@ class DodoNoCapacity(Dodo):
     uses_capacity: ClassVar[bool] = False
 
 
-def _series(problem: Problem) -> Floats:
-    """Load series of all items, newest aligned; missing periods count as 0."""
-    length = max((len(i.series) for i in problem.items), default=0)
-    rows = np.zeros((len(problem.items), length))
-    for row, item in zip(rows, problem.items, strict=True):
-        if item.series:
-            row[length - len(item.series) :] = item.series
-    return rows
+def _rest(series: list[LoadSeries], members: list[int], without: int) -> LoadSeries:
+    """The load of the others there."""
+    return LoadSeries.total(series[i] for i in members if i != without)
 
 
-def _rho(a: Floats, b: Floats) -> float:
-    """Pearson's rho; 0 where one of the two does not vary."""
-    if len(a) < 2:
-        return 0.0
-    x, y = a - a.mean(), b - b.mean()
-    norm = float(np.sqrt((x @ x) * (y @ y)))
-    size = float(np.abs(a).max() * np.abs(b).max()) * len(a)
-    return float(np.clip(x @ y / norm, -1.0, 1.0)) if norm > 1e-12 * size else 0.0
+def _rho(a: LoadSeries, b: LoadSeries) -> float:
+    """Pearson's rho over the periods that both have; 0 where that is not known."""
+    return a.correlation(b) or 0.0

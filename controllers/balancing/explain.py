@@ -75,7 +75,7 @@ def _correlation_reason(problem: Problem, items: dict[str, Item], move: Move) ->
         ]
         rows.append(LoadSeries.total(others) if others else LoadSeries((0.0,) * len(mine)))
     with_source, with_target = correlation_matrix(rows)[0, 1:]
-    if np.round(with_source, 2) <= np.round(with_target, 2):
+    if not np.round(with_source, 2) > np.round(with_target, 2):  # nor where one is not known
         return []
     return [
         f"its load rises and falls with the rest of {move.source} (correlation "

@@ -8,7 +8,7 @@ from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.series import LoadSeries, correlation_matrix
 
 
-class Figures(Struct, frozen=True, kw_only=True):
+class PlanFigures(Struct, frozen=True, kw_only=True):
     """One placement in numbers; points are per cent of a bin's capacity."""
 
     load_distance: float  # points
@@ -19,11 +19,11 @@ class Figures(Struct, frozen=True, kw_only=True):
     left_on_draining: float  # load that is still on bins to be emptied
 
 
-def figures(problem: Problem, arrays: Arrays, place: Ints) -> Figures:
+def figures(problem: Problem, arrays: Arrays, place: Ints) -> PlanFigures:
     """The figures of a placement (item position -> bin position)."""
     points = arrays.points(place)
     kept = points[arrays.keep]
-    return Figures(
+    return PlanFigures(
         load_distance=arrays.distance(place),
         variance=float(kept.var()) if len(kept) else 0.0,
         load={b.name: float(p) for b, p in zip(problem.bins, points, strict=True)},
@@ -46,14 +46,14 @@ def bin_series(problem: Problem, place: Ints) -> list[LoadSeries]:
 
 
 def correlation_sum(problem: Problem, arrays: Arrays, place: Ints) -> float:
-    """Sum of rho over the pairs of kept bins; more means that they rise and fall together."""
+    """Sum of rho over the pairs of kept bins where it is known; more means that they rise and fall together."""
     if not any([item.series for item in problem.items]):  # noqa: C419 - a list is faster
         return 0.0
     kept = [s for s, keep in zip(bin_series(problem, place), arrays.keep, strict=True) if keep]
     longest = max((len(s.values) for s in kept), default=0)
     # A bin without items has no series: it is constant, not a reason to compare nothing.
     kept = [s if s.values else LoadSeries((0.0,) * longest) for s in kept]
-    return float(np.triu(correlation_matrix(kept), 1).sum())
+    return float(np.nansum(np.triu(correlation_matrix(kept), 1)))
 
 
 def collocation(problem: Problem, place: Ints) -> float:

@@ -10,11 +10,11 @@ from numba import njit
 from weir.controllers.balancing.arrays import Arrays, Ints
 from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 
-# kernel.py 721fafed, see there
+# kernel.py 36e8c751, see there
 from weir.controllers.balancing.kernel import FINE, allowed, relocate
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import evacuated
-from weir.controllers.balancing.world import State, World, state_of, world_of
+from weir.controllers.balancing.world import SearchState, SearchWorld, state_of, world_of
 
 _AT_ONCE = 64  # passes between two looks at the clock
 
@@ -57,7 +57,7 @@ class Flux(Planner):
         return Placed(place, outcome(arrays, place, "No pair of bins has a suitable item."))
 
 
-def flux_place(arrays: Arrays, world: World, remaining_s: Remaining | None = None) -> Ints:
+def flux_place(arrays: Arrays, world: SearchWorld, remaining_s: Remaining | None = None) -> Ints:
     """The placement that Flux ends at, or is at when the time ends.
 
     Every move makes the loads vary less by more than rounding could, so no placement comes
@@ -71,7 +71,7 @@ def flux_place(arrays: Arrays, world: World, remaining_s: Remaining | None = Non
 
 
 @njit(cache=True)
-def _passes(world: World, state: State, most: int) -> bool:
+def _passes(world: SearchWorld, state: SearchState, most: int) -> bool:
     """That many passes at most; whether the last one still moved something."""
     # Fields are taken out once: each access to a tuple of arrays counts references.
     load, home, movable, scale, mean = (

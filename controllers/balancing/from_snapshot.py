@@ -6,8 +6,10 @@ from msgspec.structs import replace
 
 from weir.controllers.balancing.explain import explain
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
+from weir.controllers.model.sample import Operator, OperatorStatus
 from weir.controllers.model.series import LoadSeries
-from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
+from weir.controllers.model.slicing import sliced_operator
+from weir.controllers.model.snapshot import Snapshot
 
 __all__ = ["explain", "problem_of"]
 
@@ -30,7 +32,7 @@ def problem_of(
     that are gone, with their operators; and operators that are stopped or failed. `unknown` are operators
     whose load nobody knows yet.
 
-    >>> from weir.controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.sample import Cluster
     >>> snapshot = Snapshot(
     ...     at=0.0, period_s=2.0,
     ...     clusters=(Cluster(name="a", executors=2, cores_per_executor=2, hosted=True),),
@@ -82,8 +84,14 @@ def problem_of(
 
 
 def _allowed(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, ...] | None:
-    """The clusters that can run it, by what each declares; None where that is all of them."""
-    found = tuple(c for c, known in declared.items() if known is None or name in known)
+    """The clusters that can run it, by what each declares; None where that is all of them. Who
+    declares an operator can run each of its slices.
+
+    >>> _allowed("count.2", {"a": {"count"}, "b": {"top"}}), _allowed("top", {"b": {"top"}})
+    (('a',), None)
+    """
+    names = {name, sliced_operator(name)}
+    found = tuple(c for c, known in declared.items() if known is None or names & known)
     return None if len(found) == len(declared) else found
 
 

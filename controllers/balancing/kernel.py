@@ -3,9 +3,9 @@
 Compiled by numba and kept on disk, so that cost is paid once. Bins are compared
 by their deviation, load in points minus the mean, and a kept bin costs
 
-    max(0, |deviation| - tau)^2 + SMALL * deviation^2
+    max(0, deviation - over)^2 + max(0, -deviation - under)^2 + SMALL * deviation^2
 
-A search with tau > 0 thus spends nothing on bins that are within the band, and
+A search with a band (over, under) thus spends nothing on bins that are within it, and
 among steps that are equal there it takes the one that evens out more. A bin to
 be emptied costs DRAIN * points^2: it gives whenever that does not hurt, and its
 load never takes precedence over a kept bin that is far out.
@@ -29,11 +29,11 @@ FAR = 1e6  # sorts the bins to be emptied behind all others
 
 
 @njit(cache=True)
-def bin_cost(dev, kept, tau):
+def bin_cost(dev, kept, over, under):
     """What a bin at that deviation costs."""
     if not kept:
         return DRAIN * dev * dev
-    out = abs(dev) - tau
+    out = dev - over if dev > 0.0 else -dev - under
     return SMALL * dev * dev + (out * out if out > 0.0 else 0.0)
 
 
@@ -129,7 +129,7 @@ def allowed(world, state, a, x, b, y):
 
 
 @njit(cache=True)
-def best_step(world, state, w, tau, partners):
+def best_step(world, state, w, over, under, partners):
     """The single move or swap of bin w with a partner that gains most per move.
 
     Returns (gain, item from w or -1, partner, item to w or -1). For every partner
@@ -150,20 +150,20 @@ def best_step(world, state, w, tau, partners):
     best, best_x, best_j, best_y = EPS, -1, -1, -1
     kept_w, sw, n_w = kept[w], scale[w], count[w]
     dev_w = raw[w] * sw - (mean if kept_w else 0.0)
-    cost_w = bin_cost(dev_w, kept_w, tau)
+    cost_w = bin_cost(dev_w, kept_w, over, under)
     for j in partners:
         if j == w:
             continue
         kept_j, sj, n_j = kept[j], scale[j], count[j]
         dev_j = raw[j] * sj - (mean if kept_j else 0.0)
-        before = cost_w + bin_cost(dev_j, kept_j, tau)
+        before = cost_w + bin_cost(dev_j, kept_j, over, under)
         least = FINE * (abs(raw[w]) * sw + abs(raw[j]) * sj + mean) * (abs(dev_w) + abs(dev_j))
         both = sw * sw + sj * sj
         if both <= 0.0:  # of such capacities that no load is a point
             continue
         ideal = (dev_w * sw - dev_j * sj) / both
-        if before - bin_cost(dev_w - ideal * sw, kept_w, tau) - bin_cost(
-            dev_j + ideal * sj, kept_j, tau
+        if before - bin_cost(dev_w - ideal * sw, kept_w, over, under) - bin_cost(
+            dev_j + ideal * sj, kept_j, over, under
         ) <= max(best, least):
             continue
         at = 0
@@ -197,8 +197,8 @@ def best_step(world, state, w, tau, partners):
                 t = size_x - size_y
                 gain = (
                     before
-                    - bin_cost(dev_w - t * sw, kept_w, tau)
-                    - bin_cost(dev_j + t * sj, kept_j, tau)
+                    - bin_cost(dev_w - t * sw, kept_w, over, under)
+                    - bin_cost(dev_j + t * sj, kept_j, over, under)
                 )
                 if moves > 1.0:
                     gain /= moves
@@ -208,7 +208,7 @@ def best_step(world, state, w, tau, partners):
 
 
 @njit(cache=True)
-def improve(world, state, tau, most):
+def improve(world, state, over, under, most):
     """Steps for the worst bin until all are within the band or the worst cannot be helped.
 
     At most that many; whether it is done. It is done as well when the log is full: every
@@ -228,10 +228,12 @@ def improve(world, state, tau, most):
     while state.log[0, 0] + 3 < len(state.log):
         if most <= 0:
             return False
-        w, worst = -1, tau
+        w, worst = -1, 0.0
         for b in range(bins):
-            if world.kept[b] and abs(dev[b]) > worst:
-                w, worst = b, abs(dev[b])
+            if world.kept[b]:
+                out = dev[b] - over if dev[b] > 0.0 else -dev[b] - under
+                if out > worst:
+                    w, worst = b, out
         if w < 0 or stuck[w]:
             w, worst = -1, 0.0
             for b in range(bins):
@@ -239,11 +241,11 @@ def improve(world, state, tau, most):
                     w, worst = b, dev[b]
             if w < 0:
                 return True
-        over = dev[w] > 0.0 or not world.kept[w]
+        gives = dev[w] > 0.0 or not world.kept[w]
         for k in range(world.near):
-            partners[k] = order[k] if over else order[bins - 1 - k]
+            partners[k] = order[k] if gives else order[bins - 1 - k]
         found = _add_ties(world, state, w, partners, world.near)
-        gain, x, j, y = best_step(world, state, w, tau, partners[:found])
+        gain, x, j, y = best_step(world, state, w, over, under, partners[:found])
         if gain <= 0.0:
             stuck[w] = True
             continue

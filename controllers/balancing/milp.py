@@ -1,11 +1,12 @@
 """The planner of the ALBIC paper's optimisation model, solved for speed.
 
 The model: every item on exactly one bin, at most so many moves (or so much
-cost), and the smallest d such that every kept bin is within d points of the
-mean. Given to an open solver as it stands it is slower than Flux and worse, so:
+cost), the smallest d such that every kept bin is within d points of the mean,
+and then the tightest limits on both sides of it. Given to an open solver as it stands it is slower than Flux and worse, so:
 
     swap-greedy -> narrower bands -> ruin and recreate -> the better of that and Flux
         -> (few items, or time given) HiGHS on the bins that are farthest out
+        -> the other side of the mean tightened as far as the budget goes
 """
 
 from collections.abc import Iterator
@@ -31,10 +32,11 @@ from weir.controllers.balancing.polish import polished, solved
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.shake import aimed, shake
 from weir.controllers.balancing.spend import evacuated, trimmed
-from weir.controllers.balancing.world import State, World, copy_of, state_of, world_of
+from weir.controllers.balancing.world import SearchState, SearchWorld, copy_of, state_of, world_of
 from weir.controllers.model.settings import setting
 
 _STEPS = 500  # of swap-greedy between two looks at the clock
+_NARROWER = (0.5, 0.0)  # shares of the easier side that are aimed at
 _TRIED = 20_000  # items in all tries of ruin and recreate between two looks
 
 
@@ -42,7 +44,7 @@ class MilpSettings(Struct, frozen=True):
     """How much the search does before it looks at the clock."""
 
     narrowings: Annotated[int, setting("Narrower bands to try", ge=0, le=50)] = 1
-    tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 14
+    tries: Annotated[int, setting("Rounds of ruin and recreate, at least", ge=0, le=10_000)] = 50
     most_tries: Annotated[
         int, setting("The same, at most, where moves are many or items few", ge=0, le=10_000)
     ] = 200
@@ -123,19 +125,41 @@ def search(
         candidates = [
             evacuated(arrays, place, remaining_s) for place in (*candidates, emptied.place)
         ]
+    best = min(candidates, key=lambda place: _rank(arrays, place))
+    candidates = [best, *_tightened(arrays, world, best, remaining_s)]
     best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
     return best, min(bound, arrays.distance(best))
 
 
-def _improved(world: World, state: State, tau: float, remaining_s: Remaining | None) -> None:
-    """Swap-greedy to its end, or as far as the time goes."""
-    while in_time(remaining_s) and not improve(world, state, tau, _STEPS):
+def _improved(
+    world: SearchWorld,
+    state: SearchState,
+    over: float,
+    remaining_s: Remaining | None,
+    under: float | None = None,
+) -> None:
+    """Swap-greedy to its end, or as far as the time goes; the band is even unless said."""
+    under = over if under is None else under
+    while in_time(remaining_s) and not improve(world, state, over, under, _STEPS):
         pass  # it ends: every step fills the state's log
 
 
+def _tightened(
+    arrays: Arrays, world: SearchWorld, place: Ints, remaining_s: Remaining | None
+) -> Iterator[Ints]:
+    """Placements that bring the bins on the easier side of the mean nearer to it."""
+    over, under = arrays.sides(place)
+    bands = [(over, share * under) for share in _NARROWER if over >= under > 0.0]
+    bands += [(share * over, under) for share in _NARROWER if under >= over > 0.0]
+    for above, below in bands:
+        state = state_of(arrays, place)
+        _improved(world, state, above, remaining_s, below)
+        yield state.place
+
+
 def _shaken(
-    world: World,
-    state: State,
+    world: SearchWorld,
+    state: SearchState,
     tries: int,
     bound: float,
     random: np.ndarray,
@@ -154,7 +178,7 @@ def _shaken(
 
 
 def _narrowed(
-    arrays: Arrays, world: World, bound: float, times: int, remaining_s: Remaining | None
+    arrays: Arrays, world: SearchWorld, bound: float, times: int, remaining_s: Remaining | None
 ) -> Ints:
     """Swap-greedy with no band, then with bands between the bound and the best so far."""
     start = state_of(arrays, arrays.home)
@@ -207,9 +231,11 @@ def _longer(
         rounds += 1
 
 
-def _rank(arrays: Arrays, place: Ints) -> tuple[float, int, float]:
-    """Distance first, then fewer moves. Load left on bins to be emptied counts as distance:
-    twice the points by which it lowers the kept ones, or the last items would never go."""
+def _rank(arrays: Arrays, place: Ints) -> tuple[float, float, int, float]:
+    """Distance first, then both sides together, to a hundredth of a point, then fewer moves.
+    Load left on bins to be emptied counts as distance: twice the points by which it lowers
+    the kept ones, or the last items would never go."""
     moves, cost = arrays.spent(place)
     left = 100.0 * arrays.left(place) / float(arrays.capacity[arrays.keep].sum())
-    return round(arrays.distance(place) + 2.0 * left, 9), moves, cost
+    distance, both = arrays.distance(place), sum(arrays.sides(place))
+    return round(distance + 2.0 * left, 9), round(both, 2), moves, cost

@@ -10,7 +10,7 @@ from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Reason
 
 
-class NoOp(Planner):
+class NoOpPlanner(Planner):
     """Moves nothing.
 
     >>> from weir.controllers.balancing.problem import Bin, Item
@@ -18,7 +18,7 @@ class NoOp(Planner):
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.9, bin="a"), Item(name="y", load=0.5, bin="a")),
     ... )
-    >>> NoOp().plan(problem).moves
+    >>> NoOpPlanner().plan(problem).moves
     ()
     """
 

@@ -1,6 +1,7 @@
 """Pairs of items that exchange much: finding them, and choosing new ones to bring together."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -20,25 +21,46 @@ class Pair(NamedTuple):
 def scored_pairs(problem: Problem, place: Ints, factor: float) -> tuple[list[Pair], list[Pair]]:
     """Pairs above `factor` times the mean rate of their first item: on one bin, and apart.
 
-    An item that sends to a single other one has no rate above its mean; such a
-    pair counts, as no traffic is more worth keeping inside. Highest rate first.
+    The mean is over all slices of the operators that the item sends to, whether they
+    receive rows or not: one that feeds 2 of 40 sends each far more than its share.
+    Highest rate first.
     """
     position = {item.name: at for at, item in enumerate(problem.items)}
     sends: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for flow in problem.flows:
         if flow.rate > 0.0 and flow.source != flow.target:
             sends[position[flow.source]][position[flow.target]] += flow.rate
+    operator = _operators(problem, sends)
+    slices = Counter(operator)
     together: list[Pair] = []
     apart: list[Pair] = []
     for source, targets in sends.items():
-        mean = sum(targets.values()) / len(targets)
+        downstream = {operator[target] for target in targets}
+        mean = sum(targets.values()) / sum(slices[name] for name in downstream)
         for target, rate in targets.items():
-            if len(targets) == 1 or rate > mean * factor:
+            if rate > mean * factor:
                 same = place[source] == place[target]
                 (together if same else apart).append(Pair(source, target, rate))
     for pairs in (together, apart):
         pairs.sort(key=lambda p: (-p.rate, p.source, p.target))
     return together, apart
+
+
+def _operators(problem: Problem, sends: Mapping[int, Mapping[int, float]]) -> list[str]:
+    """The operator of every item; where none is named, those equally far from a source are one."""
+    named = [item.operator for item in problem.items]
+    if all(named):
+        return named
+    fed = {target for targets in sends.values() for target in targets}
+    depth = [0 if at not in fed else -1 for at in range(len(named))]
+    waiting = deque(at for at, found in enumerate(depth) if found == 0)
+    while waiting:
+        source = waiting.popleft()
+        for target in sends.get(source, ()):
+            if depth[target] < 0:
+                depth[target] = depth[source] + 1
+                waiting.append(target)
+    return [name or f"#{at}" for name, at in zip(named, depth, strict=True)]
 
 
 def sets_of(count: int, pairs: list[Pair]) -> list[int]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.figures import Figures, figures
+from weir.controllers.balancing.figures import PlanFigures, figures
 from weir.controllers.balancing.order import ordered
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Decision, Move, Moves, NoChange, Prediction, Reason
@@ -20,8 +20,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     planner: str
     placement: dict[str, str]
     moves: tuple[Move, ...]
-    before: Figures
-    after: Figures
+    before: PlanFigures
+    after: PlanFigures
     migration_cost: float
     predicted_pause_s: float  # over all moved items
     reason: Reason

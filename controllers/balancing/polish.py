@@ -1,8 +1,9 @@
 """The optimisation model itself, for HiGHS: whole for few items, or for a few bins.
 
 Binaries x[i, k] put item i on bin k; minimise d with, for the bins at hand,
-|load_k - mean| <= d, moves and cost within the budget, and a small weight on
-moves and on what is left on bins to be emptied.
+load_k - mean <= over, mean - load_k <= under, both at most d, moves and cost within
+the budget, and ever smaller weights on over + under, on moves and on what is left on
+bins to be emptied. The paper's d_u and d_l are d - over and d - under.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from scipy.sparse import coo_array
 
 from weir.controllers.balancing.arrays import Arrays, Ints
 
+_SIDES_WEIGHT = 1e-2  # of over + under: a side is tightened only where d allows it
 _MOVE_WEIGHT = 1e-4  # points per move: ties go to fewer moves
 _LEFT_WEIGHT = 1e-3  # per share of the load that stays on bins to be emptied
 _NODES = 2000  # of the search tree; the same on every machine, unlike a time limit
@@ -87,22 +89,28 @@ def _solve(
     load = arrays.load[items][item_of]
     keep = arrays.keep[bins]
 
-    upper = np.ones(binaries + 1)
-    upper[-1] = np.inf
+    upper = np.ones(binaries + 3)  # then d, over, under
+    upper[binaries:] = np.inf
     forbidden = (moves > 0) & (~arrays.keep[target] | ~arrays.movable[items][item_of])
-    upper[:-1][forbidden] = 0.0
+    upper[:binaries][forbidden] = 0.0
 
     rows, columns, values = [item_of], [np.arange(binaries)], [np.ones(binaries)]
     low, high = [np.ones(n)], [np.ones(n)]
     row = n
-    for sign in (1.0, -1.0):  # sign * (load - mean) <= d
+    for side, sign in ((binaries + 1, 1.0), (binaries + 2, -1.0)):  # sign * (load - mean) <= side
         rows += [row + bin_of, row + np.arange(m)]
-        columns += [np.arange(binaries), np.full(m, binaries)]
+        columns += [np.arange(binaries), np.full(m, side)]
         values += [sign * load * scale[bin_of] * keep[bin_of], np.full(m, -1.0)]
         rest = sign * (mean - fixed_load * scale)
         low.append(np.full(m, -np.inf))
         high.append(np.where(keep, rest, np.inf))
         row += m
+        rows.append(np.full(2, row))  # side <= d
+        columns.append(np.array([side, binaries]))
+        values.append(np.array([1.0, -1.0]))
+        low.append(np.array([-np.inf]))
+        high.append(np.array([0.0]))
+        row += 1
     spent_moves = float(arrays.weight[fixed][place[fixed] != arrays.home[fixed]].sum())
     rows.append(np.full(binaries, row))
     columns.append(np.arange(binaries))
@@ -130,32 +138,34 @@ def _solve(
         row += m
     matrix = coo_array(
         (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))),
-        shape=(row, binaries + 1),
+        shape=(row, binaries + 3),
     ).tocsc()
-    objective = np.zeros(binaries + 1)
-    objective[:-1] = _MOVE_WEIGHT * moves
+    objective = np.zeros(binaries + 3)
+    objective[:binaries] = _MOVE_WEIGHT * moves
     total = float(arrays.load.sum())
     if total > 0.0:
-        objective[:-1] += _LEFT_WEIGHT * (~keep[bin_of]) * load / total
-    objective[-1] = 1.0
+        objective[:binaries] += _LEFT_WEIGHT * (~keep[bin_of]) * load / total
+    objective[binaries:] = 1.0, _SIDES_WEIGHT, _SIDES_WEIGHT
     limits: dict[str, float | bool] = {"node_limit": _NODES, "mip_rel_gap": 1e-6}
     if np.isfinite(seconds):
         limits["time_limit"] = max(seconds, 0.01)
     answer = milp(
         objective,
-        integrality=np.append(np.ones(binaries), 0.0),
-        bounds=Bounds(np.zeros(binaries + 1), upper),
+        integrality=np.append(np.ones(binaries), np.zeros(3)),
+        bounds=Bounds(np.zeros(binaries + 3), upper),
         constraints=LinearConstraint(matrix, np.concatenate(low), np.concatenate(high)),
         options=limits,
     )
     proven = getattr(answer, "mip_dual_bound", None)
-    # The objective counts moves and leftovers too: what remains of the bound is for d.
+    # The objective counts moves, leftovers and both sides too: the rest of the bound is for d,
+    # of which neither side is more.
     weights = _MOVE_WEIGHT * min(arrays.max_moves, arrays.weight[items].sum()) + _LEFT_WEIGHT
-    bound = max(0.0, float(proven) - weights) if proven is not None else 0.0
+    least = 0.0 if proven is None else (float(proven) - weights) / (1.0 + 2.0 * _SIDES_WEIGHT)
+    bound = max(0.0, least)
     if answer.x is None or (answer.status == 1 and np.isfinite(seconds) and answer.mip_gap > 1e-6):
         return None, bound if np.isfinite(bound) else 0.0, False
     result = place.copy()
-    result[items] = bins[np.argmax(answer.x[:-1].reshape(n, m), axis=1)]
+    result[items] = bins[np.argmax(answer.x[:binaries].reshape(n, m), axis=1)]
     holds = arrays.affords(result) and _resources_hold(arrays, result)
     return (result if holds else None), bound, answer.status == 0
 

@@ -5,7 +5,7 @@ or a slice of one (load in cores); the planners do not care. As JSON:
 
     {"bins":   [{"name", "capacity", "keep", "resources"}],
      "items":  [{"name", "load", "bin", "move_cost", "series", "resources", "pinned",
-                 "allowed", "known"}],
+                 "allowed", "known", "operator"}],
      "flows":  [{"from", "to", "rate"}],
      "budget": {"moves", "cost"},
      "settings": {"max_distance": 5, "dodo": {"load_threshold": 0.2}}}
@@ -15,7 +15,8 @@ be emptied. Without a budget moves are free. `resources` of an item is what it
 uses beside load (a mapping or a plain list); of a bin, how much of each it has,
 which is its capacity where nothing is said. `allowed` names the bins that an item
 may be on, beside the one it is on; without it, all. `known: false` says that nobody
-knows the item's load yet: then nothing is planned. `settings` are those that the
+knows the item's load yet: then nothing is planned. `operator` is what the item is a
+slice (key group) of: traffic of one is judged by how many its operator's have. `settings` are those that the
 planner declares; under a planner's name stand those that only that one is to take.
 """
 
@@ -48,6 +49,7 @@ class Item(Struct, frozen=True, kw_only=True):
     pinned: bool = False
     allowed: tuple[str, ...] | None = None  # bins that it may be on; None: all
     known: bool = True  # False: what stands as its load is a guess
+    operator: str = ""  # that it is a slice of; "": taken from the traffic, see `pairs`
 
 
 class Flow(Struct, frozen=True, kw_only=True):

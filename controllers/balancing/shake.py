@@ -10,7 +10,7 @@ only lead to a better placement.
 import numpy as np
 from numba import njit
 
-# kernel.py 721fafed, see there
+# kernel.py 36e8c751, see there
 from weir.controllers.balancing.kernel import allowed, deviation, improve, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found
@@ -74,7 +74,7 @@ def shake(world, state, tries, bound, random, best, tau, best_place):
         if draw(random, len(state.raw)) < FEW:
             for _k in range(draw(random, KICKS)):
                 _kick(world, state, random, worst)
-        improve(world, state, tau, STEPS)
+        improve(world, state, tau, tau, STEPS)
         after, most, candidate = outside(world, state, tau)
         if most < best - 1e-12:
             best = most

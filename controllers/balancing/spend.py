@@ -80,7 +80,7 @@ def evacuated(arrays: Arrays, place: Ints, remaining_s: Remaining | None = None)
 
 
 def trimmed(arrays: Arrays, place: Ints) -> Ints:
-    """Without the moves that the load distance does not need, dearest first.
+    """Without the moves that neither side of the mean needs, dearest first.
 
     >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
@@ -89,13 +89,13 @@ def trimmed(arrays: Arrays, place: Ints) -> Ints:
     >>> trimmed(arrays, np.array([0, 2])).tolist()
     [0, 1]
     """
-    most = arrays.distance(place) / 100.0 + 1e-12
+    above, below = (side / 100.0 + 1e-12 for side in arrays.sides(place))
     ledger = Ledger(arrays, place)
     moved = np.flatnonzero((place != arrays.home) & arrays.keep[arrays.home])
     for item in sorted(moved, key=lambda i: (-arrays.cost[i], i)):
         size, here, home = arrays.load[item], int(ledger.place[item]), int(arrays.home[item])
         less = (ledger.load[here] - size) / arrays.capacity[here] - arrays.target
         more = (ledger.load[home] + size) / arrays.capacity[home] - arrays.target
-        if abs(less) <= most and abs(more) <= most:
+        if -below <= less <= above and -below <= more <= above:
             ledger.move(int(item), home)
     return ledger.place

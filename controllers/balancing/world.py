@@ -1,6 +1,6 @@
 """The arrays that the compiled loops work on, as two named tuples.
 
-`World` is the problem and never changes; `State` is a placement in the making
+`SearchWorld` is the problem and never changes; `SearchState` is a placement in the making
 with its account. Both hold plain arrays, so numba takes them as they are.
 """
 
@@ -14,7 +14,7 @@ _NEAR = 48
 _MANY = 200  # bins; with more of them fewer partners each are enough
 
 
-class World(NamedTuple):
+class SearchWorld(NamedTuple):
     """The problem: items, bins, limits."""
 
     load: Floats
@@ -34,7 +34,7 @@ class World(NamedTuple):
     near: int  # partners that are looked at for a step
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """A placement: who is where, sorted by load within each bin, and what it has cost."""
 
     place: Ints
@@ -46,10 +46,10 @@ class State(NamedTuple):
     log: Ints  # row 0: number of entries; then (item, where it was)
 
 
-def world_of(arrays: Arrays) -> World:
+def world_of(arrays: Arrays) -> SearchWorld:
     """The unchanging part for the compiled loops."""
     bins = len(arrays.capacity)
-    return World(
+    return SearchWorld(
         load=arrays.load,
         cost=arrays.cost,
         weight=arrays.weight,
@@ -70,7 +70,7 @@ def world_of(arrays: Arrays) -> World:
     )
 
 
-def state_of(arrays: Arrays, place: Ints) -> State:
+def state_of(arrays: Arrays, place: Ints) -> SearchState:
     """A state at that placement.
 
     >>> from weir.controllers.balancing.problem import Bin, Item, Problem
@@ -92,7 +92,7 @@ def state_of(arrays: Arrays, place: Ints) -> State:
     members[place[by_bin], np.arange(items) - start[place[by_bin]]] = by_bin
     used = np.zeros_like(arrays.limit)
     np.add.at(used, place, arrays.used)
-    return State(
+    return SearchState(
         place=place.copy(),
         members=members,
         counts=counts,
@@ -103,6 +103,6 @@ def state_of(arrays: Arrays, place: Ints) -> State:
     )
 
 
-def copy_of(state: State) -> State:
+def copy_of(state: SearchState) -> SearchState:
     """A state of its own at the same placement."""
-    return state._replace(**{name: getattr(state, name).copy() for name in State._fields})
+    return state._replace(**{name: getattr(state, name).copy() for name in SearchState._fields})

@@ -1,18 +1,20 @@
 """The audit trail: append-only, each entry sealed with the hash of the one before.
 
-Changing, removing or inserting an entry breaks the chain from there on, and
-`broken_at` says where. That alone does not show a trail that was cut at its beginning or its
-end, deleted, or resealed as a whole: engines, pages and terminals write to it, on machines
-that share no secret, so a seal has no key. `verified` therefore also looks at
+Changing, removing or inserting an entry breaks the chain from there on, and `broken_at` says
+where; anybody can check that, of an export too. Whoever can write to Redis could seal it all
+again. So each seal is signed with a key that is not in Redis, and `verify_chain` looks at
 
+- the signatures: once there was one, every later entry has one that fits;
 - the beginning: the oldest entries are dropped only when there are more than are kept;
-- an anchor: the newest entry of the last check, remembered where Redis cannot reach.
+- an anchor: the newest entry of the last check, remembered where Redis cannot reach. Web servers
+  take one every minute, by themselves.
 
-What it cannot see: entries that were changed, with all that follow, between two checks, and
-anything before the first one. So check often, and keep the anchor away from people who can write to Redis.
+What it cannot see: entries that whoever has the key changed between two checks, and the newest
+ones being cut off before an anchor was taken of them.
 """
 
 import hashlib
+import hmac
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -39,20 +41,31 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     number: int = 0  # given by the store
     previous: str = ""  # seal of the entry before
     seal: str = ""
+    signature: str = ""  # of the seal, by who has the key
 
 
-def sealed(entry: AuditEntry, number: int, previous: str) -> AuditEntry:
-    """The entry as it is kept.
+def seal_entry(
+    entry: AuditEntry, number: int, previous: str, key: bytes | None = None
+) -> AuditEntry:
+    """The entry as it is kept, signed if there is a key.
 
-    >>> first = sealed(AuditEntry(at=1.0, by="ada", action="paused"), 1, "")
-    >>> second = sealed(AuditEntry(at=2.0, by="ada", action="resumed"), 2, first.seal)
+    >>> first = seal_entry(AuditEntry(at=1.0, by="ada", action="paused"), 1, "")
+    >>> second = seal_entry(AuditEntry(at=2.0, by="ada", action="resumed"), 2, first.seal)
     >>> broken_at([first, second]) is None
     True
     >>> broken_at([replace(first, by="eve"), second])
     1
     """
-    open_ = replace(entry, number=number, previous=previous, seal="")
-    return replace(open_, seal=hashlib.sha256(msgspec.json.encode(open_)).hexdigest())
+    open_ = msgspec.to_builtins(replace(entry, number=number, previous=previous, seal=""))
+    del open_["signature"]  # it signs the seal
+    seal = hashlib.sha256(msgspec.json.encode(open_)).hexdigest()
+    signature = signature_of(seal, key) if key else ""
+    return replace(entry, number=number, previous=previous, seal=seal, signature=signature)
+
+
+def signature_of(seal: str, key: bytes) -> str:
+    """What only who has the key can write below a seal."""
+    return hmac.new(key, seal.encode(), "sha256").hexdigest()
 
 
 def unreadable(number: int) -> AuditEntry:
@@ -67,7 +80,7 @@ def broken_at(entries: Iterable[AuditEntry]) -> int | None:
     """
     before: AuditEntry | None = None
     for entry in entries:
-        fits = sealed(entry, entry.number, entry.previous).seal == entry.seal
+        fits = seal_entry(entry, entry.number, entry.previous).seal == entry.seal
         if before is not None:
             fits = fits and (entry.number, entry.previous) == (before.number + 1, before.seal)
         if not fits:
@@ -87,6 +100,7 @@ class Anchor(Struct, frozen=True, kw_only=True):
     number: int
     seal: str
     at: float  # when that was
+    signed_from: int = 0  # number of the first entry with a signature; 0: there was none
 
 
 class Chain(Struct, frozen=True, kw_only=True):
@@ -98,6 +112,7 @@ class Chain(Struct, frozen=True, kw_only=True):
     first: AuditEntry | None = None
     last: AuditEntry | None = None
     anchor: Anchor | None = None  # that it was compared with
+    signed_from: int = 0  # number of the first entry with a signature; 0: there is none
 
     @property
     def whole(self) -> bool:
@@ -105,7 +120,7 @@ class Chain(Struct, frozen=True, kw_only=True):
         return self.broken is None and not self.lost
 
 
-def entries(read: Read, before: int | None = None) -> Iterator[AuditEntry]:
+def read_entries(read: Read, before: int | None = None) -> Iterator[AuditEntry]:
     """The whole trail below a number, newest first, read in pieces."""
     while True:
         chunk = read(CHUNK, before)
@@ -115,24 +130,50 @@ def entries(read: Read, before: int | None = None) -> Iterator[AuditEntry]:
         before = chunk[-1].number
 
 
-def verified(read: Read, *, kept: int, anchor: Anchor | None = None) -> Chain:
-    """Check every seal and link from the newest entry back, and both ends; `kept` is how many stay."""
+def verify_chain(
+    read: Read,
+    *,
+    kept: int,
+    anchor: Anchor | None = None,
+    key: bytes | None = None,
+    since_anchor: bool = False,
+) -> Chain:
+    """Check every seal, link and signature from the newest entry back, and both ends; `kept` is
+    how many stay. `since_anchor` looks no further back than the last check did."""
     checked, broken, same = 0, None, True
+    signed_from = anchor.signed_from if anchor else 0
+    unsigned: int | None = None  # the oldest one so far without a signature
     newest: AuditEntry | None = None
     newer: AuditEntry | None = None
-    for entry in entries(read):
+    for entry in read_entries(read):
         newest = newest or entry
         checked += 1
         # Each pair on its own, so that the whole trail never has to be in memory.
         wrong = broken_at([entry, newer] if newer else [entry])
         broken = broken if wrong is None else wrong
+        if not entry.signature:
+            unsigned = entry.number
+            if 0 < signed_from <= entry.number and key:
+                broken = entry.number
+        elif key:
+            if unsigned is not None:
+                broken = min(unsigned, broken or unsigned)
+            if not hmac.compare_digest(signature_of(entry.seal, key), entry.signature):
+                broken = entry.number
+            signed_from = min(signed_from or entry.number, entry.number)
         if anchor is not None and entry.number == anchor.number:
             same = entry.seal == anchor.seal
         newer = entry
+        if since_anchor and anchor is not None and entry.number <= anchor.number:
+            break
     # New entries may have come meanwhile and pushed the oldest out.
     now = next(iter(read(1, None)), None)
-    lost = _end(newest, anchor, same) or _beginning(newer, now, kept)
-    return Chain(checked=checked, broken=broken, lost=lost, first=newer, last=newest, anchor=anchor)
+    part = since_anchor and anchor is not None
+    lost = _end(newest, anchor, same) or ("" if part else _beginning(newer, now, kept))
+    return Chain(
+        checked=checked, broken=broken, lost=lost, first=newer, last=newest, anchor=anchor,
+        signed_from=signed_from,
+    )  # fmt: skip
 
 
 def _end(last: AuditEntry | None, anchor: Anchor | None, same: bool) -> str:

@@ -1,13 +1,16 @@
 """What the engine looks at in one cycle, read from the store in one go."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.apply.reslices import Reslicing
+from weir.controllers.engine.deaths import find_deaths
 from weir.controllers.engine.guard.guards import Case
 from weir.controllers.engine.guard.rules import (
     ENGINE,
@@ -18,17 +21,24 @@ from weir.controllers.engine.guard.rules import (
     guard_group,
 )
 from weir.controllers.engine.judge.figures import since_recent
-from weir.controllers.engine.judge.verification import Track, track
+from weir.controllers.engine.judge.verification import TrackRecord, track_record
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
 from weir.controllers.engine.propose.outlook import Outlook
-from weir.controllers.engine.propose.scaling import ScaleOutlook, ScaleSettings, group
+from weir.controllers.engine.propose.rings import RESLICE, ResliceSettings, ring_group
+from weir.controllers.engine.propose.scaling import ScaleOutlook, ScaleSettings, scale_group
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.engine.stored import lenient
+from weir.controllers.engine.stored import read_leniently
+from weir.controllers.model.age import age_s
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Scale
+from weir.controllers.model.failover import FAILOVER, Death, FailoverSettings
+from weir.controllers.model.hosting import CLUSTERS, ClusterSettings, HostOrder, HostState
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import ClusterSample, Mode, Snapshot
+from weir.controllers.model.sample import ClusterSample, Mode
+from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.placement.base import ring_planners
 
 LOOK_BACK = 1000
 """How many recommendations that count are read for track records and budgets."""
@@ -46,6 +56,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     samples: Mapping[str, Sequence[ClusterSample]] = {}  # of the last minutes, oldest first
     modes: Mapping[str, Mode] = {}
     engine: EngineSettings = EngineSettings()
+    failover: FailoverSettings = FailoverSettings()
     balance: BalanceSettings = BalanceSettings()
     planners: Mapping[str, Mapping[str, Any]] = {}  # planner -> its own settings
     guards: Mapping[str, GuardSettings] = {}
@@ -55,6 +66,15 @@ class Facts(Struct, frozen=True, kw_only=True):
     recommendations: Sequence[Recommendation] = ()  # that count or are open, newest first
     rebalances: Sequence[Rebalance] = ()
     placements: Mapping[str, Placement] = {}
+    slicings: Mapping[str, Slicing] = {}
+    reslicings: Sequence[Reslicing] = ()
+    reslicing: ResliceSettings = ResliceSettings()
+    ring_planners: Mapping[str, Mapping[str, Any]] = {}  # ring planner -> its own settings
+    host_orders: Mapping[str, HostOrder] = {}
+    clusters: ClusterSettings = ClusterSettings()
+    launcher: bool = False  # somebody is there to start and end hosts
+    deaths: Mapping[str, Death] = {}  # clusters that are dead now
+    deaths_known: Sequence[Death] = ()  # as they were kept last
     commands: Mapping[str, Told] = {}  # of what is being applied, by id
     outlook: Outlook | None = None
     outlooks: Mapping[str, ScaleOutlook] = {}
@@ -68,6 +88,7 @@ class Facts(Struct, frozen=True, kw_only=True):
             snapshot=self.snapshot,
             now=now,
             engine=self.engine,
+            failover=self.failover,
             settings=self.guards,
             scaling=self.scaling,
             others=self.recommendations,
@@ -88,12 +109,12 @@ class Facts(Struct, frozen=True, kw_only=True):
         since = since_recent(self.snapshot)
         return {name: self.recent(name, now, since=since) for name in clusters}
 
-    def track(self, cluster: str, source: str) -> Track:
+    def track(self, cluster: str, source: str) -> TrackRecord:
         """The record of a method on a cluster."""
-        return track(self.recommendations, cluster, source)
+        return track_record(self.recommendations, cluster, source)
 
 
-def due(snapshot: Snapshot, outlooks: Mapping[str, ScaleOutlook]) -> list[str]:
+def clusters_due(snapshot: Snapshot, outlooks: Mapping[str, ScaleOutlook]) -> list[str]:
     """Clusters with a period that their scalers have not seen yet."""
     found = []
     for cluster in snapshot.clusters:
@@ -104,42 +125,62 @@ def due(snapshot: Snapshot, outlooks: Mapping[str, ScaleOutlook]) -> list[str]:
     return found
 
 
-def read(
+def read_facts(
     store: Store,
     now: float,
     token: int,
     *,
     outlook: Outlook | None,
     outlooks: Mapping[str, ScaleOutlook],
+    watched_s: float = inf,
 ) -> Facts:
-    """Everything but samples and memories; the views are the caller's own."""
+    """Everything but samples and memories; the views are the caller's own. `watched_s` is for
+    how long the caller has looked without a gap: who has not cannot say that somebody is dead."""
     latest = store.latest()
     snapshot = Snapshot.of(latest, now)
     recommendations = store.record(limit=LOOK_BACK)
     settings = store.all_settings()
     names = [c.name for c in snapshot.clusters]
+    placements = store.placements()
+    failover = read_leniently(FailoverSettings, settings.get(FAILOVER, {}))
+    known = store.deaths()
+    orders = store.host_orders()
+    deaths = find_deaths(store, snapshot, placements, failover, now, watched_s, known)
+    for name, order in orders.items():
+        if order.wanted is HostState.ENDED:  # it goes because it was told to
+            deaths.pop(name, None)
     return Facts(
-        snapshot=snapshot,
+        snapshot=replace(snapshot, dead=tuple(deaths)),
         token=token,
         latest=latest,
         modes=store.modes(),
-        engine=lenient(EngineSettings, settings.get(ENGINE, {})),
-        balance=lenient(BalanceSettings, settings.get(BALANCE, {})),
+        engine=read_leniently(EngineSettings, settings.get(ENGINE, {})),
+        failover=failover,
+        balance=read_leniently(BalanceSettings, settings.get(BALANCE, {})),
         planners=_planners(settings),
-        guards={n: lenient(GuardSettings, settings.get(guard_group(n), {})) for n in names},
-        criteria={n: lenient(Criteria, settings.get(criteria_group(n), {})) for n in names},
-        scaling={n: lenient(ScaleSettings, settings.get(group(n), {})) for n in names},
+        guards={n: read_leniently(GuardSettings, settings.get(guard_group(n), {})) for n in names},
+        criteria={n: read_leniently(Criteria, settings.get(criteria_group(n), {})) for n in names},
+        scaling={n: read_leniently(ScaleSettings, settings.get(scale_group(n), {})) for n in names},
         own=_own(settings),
         recommendations=recommendations,
         rebalances=store.rebalances(),
-        placements=store.placements(),
+        placements=placements,
+        slicings=store.slicings(),
+        reslicings=store.reslicings(),
+        reslicing=read_leniently(ResliceSettings, settings.get(RESLICE, {})),
+        ring_planners={n: settings.get(ring_group(n), {}) for n in ring_planners()},
+        host_orders=orders,
+        clusters=read_leniently(ClusterSettings, settings.get(CLUSTERS, {})),
+        launcher=any(p.kind == "launcher" and age_s(p.at, now) < 10.0 for p in store.parts()),
+        deaths=deaths,
+        deaths_known=known,
         commands=_commands(store, recommendations, token),
         outlook=outlook,
         outlooks=outlooks,
     )
 
 
-def attempt(recommendation_id: str, number: int) -> str:
+def command_id(recommendation_id: str, number: int) -> str:
     """The command of a recommendation; a further one only where an agent refused the last."""
     return recommendation_id if number == 0 else f"{recommendation_id}~{number}"
 
@@ -163,7 +204,9 @@ def _planners(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """By planner, what people set; what no longer fits is left out."""
     kept = {n: (kind, settings.get(planner_group(n))) for n, kind in planners().items()}
     return {
-        n: asdict(lenient(kind.Settings, values)) for n, (kind, values) in kept.items() if values
+        n: asdict(read_leniently(kind.Settings, values))
+        for n, (kind, values) in kept.items()
+        if values
     }
 
 
@@ -188,7 +231,7 @@ def _commands(
         if not isinstance(recommendation.decision, Scale):
             continue
         for number in range(ATTEMPTS):
-            told = store.command(attempt(recommendation.id, number))
+            told = store.command(command_id(recommendation.id, number))
             if told is None:
                 break
             found[told[0].id] = told

@@ -6,19 +6,22 @@ __all__ = [
     "Part",
     "Placement",
     "Rebalance",
+    "Reslicing",
     "Skipped",
+    "Slicing",
     "Store",
     "Tier",
     "Workload",
 ]
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Annotated, Any, Protocol
 
 from msgspec import Meta, Struct
 
 from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
@@ -26,8 +29,11 @@ from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.age import Time
 from weir.controllers.model.command import Command, CommandResult
+from weir.controllers.model.failover import Death
+from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.snapshot import ClusterSample, Mode
+from weir.controllers.model.sample import ClusterSample, Mode
+from weir.controllers.model.slicing import Slicing
 
 
 class Tier(IntEnum):
@@ -94,6 +100,8 @@ class Parts(Protocol):
     def beat(self, part: Part) -> None: ...
     def parts(self) -> list[Part]: ...
     def remove_part(self, part_id: str) -> None: ...
+    def save_deaths(self, deaths: Sequence[Death]) -> None: ...
+    def deaths(self) -> list[Death]: ...
     def note_fault(self, where: str, error: Exception) -> None: ...
     def skipped(self) -> Sequence[Skipped]: ...
 
@@ -130,6 +138,26 @@ class Placements(Protocol):
     def outlook(self) -> Outlook | None: ...
     def set_last_commit(self, operator: str, at: float) -> None: ...
     def last_commit(self, operator: str) -> float | None: ...
+
+
+class Slicings(Protocol):
+    """Which slice of an operator owns which key groups.
+
+    A change is a compare-and-set on what was seen before it, None for nothing.
+    """
+
+    def slicings(self) -> dict[str, Slicing]: ...
+    def slice_if(self, after: Slicing, seen: Slicing | None) -> bool: ...
+    def save_reslicing(
+        self,
+        reslicing: Reslicing,
+        leader: Lease | None = None,
+        slicing: Slicing | None = None,
+        seen: Slicing | None = None,
+        place: Sequence[Placement] = (),
+        unplace: Sequence[str] = (),
+    ) -> bool: ...
+    def reslicings(self) -> list[Reslicing]: ...
 
 
 class Rules(Protocol):
@@ -206,6 +234,20 @@ class Leases(Protocol):
     def renew(self, lease: Lease, ttl_s: float) -> bool: ...
     def release(self, lease: Lease) -> None: ...
     def lease(self, name: str) -> Lease | None: ...
+    def leases(self, names: Iterable[str]) -> dict[str, Lease]: ...
+
+
+class Hosting(Protocol):
+    """What is ordered of hosts; a change is a compare-and-set with its audit entry."""
+
+    def host_orders(self) -> dict[str, HostOrder]: ...
+    def change_host_order(
+        self,
+        before: HostOrder | None,
+        after: HostOrder | None,
+        audit: AuditEntry,
+        leader: Lease | None = None,
+    ) -> bool: ...
 
 
 class Workloads(Protocol):
@@ -217,8 +259,8 @@ class Workloads(Protocol):
 
 
 class Store(
-    Samples, Parts, Commands, Placements, Rules, Recommendations, Memories, Leases, Workloads,
-    Protocol,
+    Samples, Parts, Commands, Placements, Slicings, Rules, Recommendations, Memories, Leases,
+    Hosting, Workloads, Protocol,
 ):  # fmt: skip
     """All of it, in Redis or in memory.
 

@@ -20,11 +20,22 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.balancing.joint import Option
 from weir.controllers.model.age import Time
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.decision import Change, Moves, Rescue, Reslice, Scale
 from weir.controllers.model.errors import Refused
 
 ENGINE = "engine"
+
+
+class Kind(StrEnum):
+    """What a recommendation changes; a rollback is of the kind that it does."""
+
+    SCALE_OUT = "scale_out"
+    SCALE_IN = "scale_in"
+    REBALANCE = "rebalance"
+    RESLICE = "reslice"
+    RESCUE = "rescue"
 
 
 class Status(StrEnum):
@@ -84,6 +95,21 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 }  # fmt: skip
 
 
+DONE = (Status.APPLIED, Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
+"""It was carried out, judged or not."""
+
+
+class Disturbance(StrEnum):
+    """Why an action that was carried out could not be judged."""
+
+    FAULT = "fault"
+    RESTART = "restart"
+    OTHER_ACTION = "other action"
+    NEXT_ACTION = "next action"  # it began before the effect could show
+    INPUT_CHANGED = "input changed"
+    NO_FIGURES = "no figures"
+
+
 class GuardState(Struct, frozen=True, kw_only=True):
     """What one guard says: open, or closed with the reason and when it opens."""
 
@@ -101,7 +127,22 @@ class Figures(Struct, frozen=True, kw_only=True):
     latency_s: float | None = None  # of the slowest operator concerned
     queue_rows: float | None = None  # of the operators concerned
     load_distance: float | None = None  # in points
+    outage_s: float | None = None  # from a cluster's death to the last first commit elsewhere
     work_cores: float | None = None  # that arrives at the clusters concerned
+
+
+class Judgement(Struct, frozen=True, kw_only=True):
+    """One action judged by one figure, and two questions answered; None: nobody can say."""
+
+    objective: str  # the figure: a field of Figures
+    before: float | None = None  # as it was
+    before_now: float | None = None  # what it would be at today's input
+    predicted: float | None = None  # at today's input
+    measured: float | None = None
+    came_true: bool | None = None  # the prediction
+    helped: bool | None = None  # the target is kept, or cost is saved
+    why: str = ""  # it helped or not
+    disturbance: Disturbance | None = None  # why it could not be judged
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -120,7 +161,7 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     id: str
     at: Time
     expires_at: Time
-    decision: Scale | Moves
+    decision: Change
     source: str  # the scaler or planner, or "by hand", "rollback"
     clusters: tuple[str, ...]  # that it touches
     status: Status = Status.PROPOSED
@@ -135,6 +176,8 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     measured: Figures | None = None
     effectiveness: float | None = None  # (measured - before) / (predicted - before)
     verdict: str = ""  # in words
+    judgement: Judgement | None = None
+    options: tuple[Option, ...] = ()  # the plan for size and place that it is a step of, first
     guards: tuple[GuardState, ...] = ()  # closed or open, when it was last looked at
     rollback_of: str | None = None
     mode: str = ""  # in which the engine approved it by itself
@@ -142,15 +185,15 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     history: tuple[Entry, ...] = ()
 
     @property
-    def kind(self) -> str:
-        """scale_out, scale_in or rebalance; a rollback is what it does.
+    def kind(self) -> Kind:
+        """What it changes.
 
         >>> from weir.controllers.model.decision import Reason
         >>> scale = Scale(cluster="a", executors=3, before=1, reason=Reason(text=""))
         >>> Recommendation(
         ...     id="1", at=0.0, expires_at=9.0, decision=scale, source="drs", clusters=("a",)
         ... ).kind
-        'scale_out'
+        <Kind.SCALE_OUT: 'scale_out'>
         """
         return kind_of(self.decision)
 
@@ -160,28 +203,52 @@ class Recommendation(Struct, frozen=True, kw_only=True):
         return hash_of(self.decision)
 
 
-def kind_of(decision: Scale | Moves) -> str:
+def kind_of(decision: Change) -> Kind:
     """What kind of action a decision is."""
+    if isinstance(decision, Rescue):
+        return Kind.RESCUE
     if isinstance(decision, Moves):
-        return "rebalance"
-    return "scale_out" if decision.executors > decision.before else "scale_in"
+        return Kind.REBALANCE
+    if isinstance(decision, Reslice):
+        return Kind.RESLICE
+    return Kind.SCALE_OUT if decision.executors > decision.before else Kind.SCALE_IN
 
 
-def hash_of(decision: Scale | Moves) -> str:
+def hash_of(decision: Change) -> str:
     """The hash of a plan's steps; the words around them do not count."""
-    steps: object = (
-        [(m.operator, m.source, m.target) for m in decision.moves]
-        if isinstance(decision, Moves)
-        else (decision.cluster, decision.before, decision.executors)
-    )
+    steps: object
+    match decision:
+        case Scale(cluster=cluster, before=before, executors=executors):
+            steps = (cluster, before, executors)
+        case Moves(moves=moves):
+            steps = [(m.operator, m.source, m.target) for m in moves]
+        case Reslice(operator=name, was=was, owners=owners, clusters=where):
+            steps = (name, sorted(was.items()), sorted(owners.items()), sorted(where.items()))
     return hashlib.sha256(msgspec.json.encode([kind_of(decision), steps])).hexdigest()[:16]
 
 
 class IllegalTransition(Refused):
-    """A change that the table does not know; carries the history."""
+    """A change that the table does not know; tells the recommendation's whole story."""
 
 
-def moved_to(
+def story(recommendation: Recommendation) -> str:
+    """Every step of its life so far: by whom, when and why.
+
+    >>> from weir.controllers.model.decision import Reason
+    >>> scale = Scale(cluster="a", executors=3, before=1, reason=Reason(text=""))
+    >>> asked = Recommendation(
+    ...     id="1", at=0.0, expires_at=9.0, decision=scale, source="drs", clusters=("a",)
+    ... )
+    >>> story(move_to(asked, Status.REJECTED, at=4.0, by="ada", why="too many"))
+    'rejected by ada at 4.0 (too many)'
+    """
+    return "; ".join(
+        f"{e.status} by {e.by} at {e.at:.1f}" + (f" ({e.why})" if e.why else "")
+        for e in recommendation.history
+    )
+
+
+def move_to(
     recommendation: Recommendation,
     status: Status,
     *,
@@ -194,7 +261,7 @@ def moved_to(
     if status not in TRANSITIONS[recommendation.status]:
         raise IllegalTransition(
             f"recommendation {recommendation.id} is {recommendation.status} "
-            f"and cannot become {status}"
+            f"and cannot become {status}. Its story: {story(recommendation)}"
         )
     entry = Entry(at=at, status=status, by=by, why=why, address=address)
     return replace(

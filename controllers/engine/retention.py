@@ -1,9 +1,10 @@
-"""How long finished recommendations and rebalances are kept; open ones always are."""
+"""How long finished recommendations, rebalances and re-slices are kept; open ones always are."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.apply.reslices import Reslicing
 
 RECOMMENDATIONS_KEPT = 2000
 """How many that were acted on or rejected are kept, and how many that were not."""
@@ -35,7 +36,7 @@ def old_recommendations(
     ]
 
 
-def old_rebalances(found: Iterable[Rebalance], now: float) -> list[str]:
+def old_rebalances(found: Iterable[Rebalance | Reslicing], now: float) -> list[str]:
     """Ids that may go.
 
     >>> from weir.controllers.engine.apply.moves import MoveState

@@ -9,17 +9,19 @@ from msgspec.structs import fields
 
 from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
 from weir.controllers.engine.ports import Store
-from weir.controllers.engine.propose.scaling import ScaleSettings, group
+from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.failover import FAILOVER, FailoverSettings
+from weir.controllers.model.hosting import CLUSTERS, ClusterSettings
 from weir.controllers.model.settings import build
 
 S = TypeVar("S", bound=Struct)
 
 
-def lenient(kind: type[S], values: Mapping[str, Any]) -> S:
+def read_leniently(kind: type[S], values: Mapping[str, Any]) -> S:
     """Settings from what is kept; the default for each that no longer fits.
 
-    >>> kept = lenient(EngineSettings, {"gone": 1, "ttl_s": "soon", "paused": True})
+    >>> kept = read_leniently(EngineSettings, {"gone": 1, "ttl_s": "soon", "paused": True})
     >>> kept.ttl_s, kept.paused
     (300.0, True)
     """
@@ -40,9 +42,19 @@ def lenient(kind: type[S], values: Mapping[str, Any]) -> S:
 
 def engine_settings(store: Store) -> EngineSettings:
     """What holds for all clusters."""
-    return lenient(EngineSettings, store.settings(ENGINE))
+    return read_leniently(EngineSettings, store.settings(ENGINE))
+
+
+def cluster_settings(store: Store) -> ClusterSettings:
+    """Within which limits clusters come and go."""
+    return read_leniently(ClusterSettings, store.settings(CLUSTERS))
+
+
+def failover_settings(store: Store) -> FailoverSettings:
+    """When a cluster counts as dead, and what is then done."""
+    return read_leniently(FailoverSettings, store.settings(FAILOVER))
 
 
 def scale_settings(store: Store, cluster: str) -> ScaleSettings:
     """How a cluster is scaled."""
-    return lenient(ScaleSettings, store.settings(group(cluster)))
+    return read_leniently(ScaleSettings, store.settings(scale_group(cluster)))

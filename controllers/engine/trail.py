@@ -6,7 +6,9 @@ import msgspec
 
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Figures, Recommendation, Status
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.decision import Change, Moves, Scale
+from weir.controllers.model.words import counted
+from weir.controllers.placement.words import reslice_words
 
 
 def entry_of(recommendation: Recommendation) -> AuditEntry:
@@ -33,11 +35,13 @@ def in_words(recommendation: Recommendation) -> str:
     return steps(recommendation.decision)
 
 
-def steps(decision: Scale | Moves) -> str:
+def steps(decision: Change) -> str:
     """What a decision does, in a few words."""
     if isinstance(decision, Scale):
-        return f"{decision.cluster}: {decision.before} to {decision.executors} executors"
-    return ", ".join(f"{m.operator} from {m.source} to {m.target}" for m in decision.moves)
+        return f"{decision.cluster}: {decision.before} to {counted(decision.executors, 'executor')}"
+    if isinstance(decision, Moves):
+        return ", ".join(f"{m.operator} from {m.source} to {m.target}" for m in decision.moves)
+    return reslice_words(decision)
 
 
 def _plain(figures: Figures) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from weir.controllers.engine.ports import Store
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 
 class Window:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from weir.controllers.model.age import Time
+from weir.controllers.model.slicing import Slicing
 
 
 class CommandStatus(StrEnum):
@@ -55,7 +56,22 @@ class RestartOperator(Struct, frozen=True, kw_only=True, tag="restart_operator")
     operator: str
 
 
-Action = ScaleTo | StartOperator | StopOperator | RestartOperator
+class RewriteState(Struct, frozen=True, kw_only=True, tag="rewrite_state"):
+    """Write the checkpoints of an operator's new slices from those of the old ones."""
+
+    operator: str
+    before: Slicing  # the slices that change are held
+    after: Slicing
+
+
+class DropState(Struct, frozen=True, kw_only=True, tag="drop_state"):
+    """Remove checkpoints of slices that nobody needs any more."""
+
+    operator: str
+    born: dict[str, int]  # slice -> the generation that named its checkpoint
+
+
+Action = ScaleTo | StartOperator | StopOperator | RestartOperator | RewriteState | DropState
 
 
 class Command(Struct, frozen=True, kw_only=True):
@@ -95,3 +111,7 @@ def describe(action: Action) -> str:
             return f"stop {name}"
         case RestartOperator(operator=name):
             return f"restart {name}"
+        case RewriteState(operator=name, before=before, after=after):
+            return f"rewrite the state of {', '.join(after.changed(before))} of {name}"
+        case DropState(operator=name, born=born):
+            return f"drop {len(born)} old checkpoints of {name}"

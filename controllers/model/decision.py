@@ -1,11 +1,23 @@
 """What a planner or scaler answers: a decision, why, and what it should bring.
 
-    Decision = Scale | Moves | Reslice | NoChange
+    Change = Scale | Moves | Rescue | Reslice
+    Decision = Change | NoChange
 
 "No change" is an answer with a reason, never None.
 """
 
+from enum import StrEnum
+
 from msgspec import Struct
+
+
+class Grounds(StrEnum):
+    """What an answer rests on. Code looks at this, never at the words of a reason."""
+
+    FIGURES = "figures"  # it weighed what was measured
+    MISSING = "missing"  # figures are missing: it cannot tell yet
+    NOT_NOW = "not now"  # it waits until its next decision is due
+    UNUSABLE = "unusable"  # its settings or an error of its own keep it from answering
 
 
 class Reason(Struct, frozen=True, kw_only=True):
@@ -14,6 +26,12 @@ class Reason(Struct, frozen=True, kw_only=True):
     text: str
     rule: str = ""  # e.g. "load > max_load"
     numbers: dict[str, float] = {}
+    grounds: Grounds = Grounds.FIGURES
+
+    @property
+    def is_opinion(self) -> bool:
+        """It speaks for a number or a plan; otherwise nothing was weighed."""
+        return self.grounds is Grounds.FIGURES
 
 
 class Prediction(Struct, frozen=True, kw_only=True):
@@ -25,6 +43,8 @@ class Prediction(Struct, frozen=True, kw_only=True):
     executors: dict[str, int] = {}
     pause_s: float | None = None
     cost: float | None = None
+    slice_load: dict[str, float] = {}  # cores, by slice
+    moved_share: float | None = None  # of the keys, that change their owner
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -53,12 +73,23 @@ class Moves(Struct, frozen=True, kw_only=True, tag="moves"):
     prediction: Prediction = Prediction()
 
 
+class Rescue(Moves, frozen=True, kw_only=True, tag="rescue"):
+    """Start operators of dead clusters elsewhere: nobody is there to let them go."""
+
+    died_at: dict[str, float] = {}  # by cluster: its last sign of life
+
+
 class Reslice(Struct, frozen=True, kw_only=True, tag="reslice"):
-    """Split a keyed operator into another number of slices."""
+    """Give the key groups of an operator other owners: more slices, fewer, or other arcs."""
 
     operator: str
     slices: int
     before: int
+    was: dict[str, tuple[int, ...]]  # what it was made for: slice -> key groups
+    owners: dict[str, tuple[int, ...]]  # wanted
+    clusters: dict[str, str] = {}  # where slices that are new are to run
+    left: dict[str, str] = {}  # where slices that are no more ran
+    touches: tuple[str, ...] = ()  # clusters whose slices change
     reason: Reason
     prediction: Prediction = Prediction()
 
@@ -69,4 +100,6 @@ class NoChange(Struct, frozen=True, kw_only=True, tag="no_change"):
     reason: Reason
 
 
-Decision = Scale | Moves | Reslice | NoChange
+Change = Scale | Moves | Rescue | Reslice
+"""What a recommendation can be about."""
+Decision = Change | NoChange

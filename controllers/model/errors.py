@@ -5,7 +5,8 @@ WeirError
 ├── NotFound            a cluster, operator or command that is not there
 ├── Refused             asked for correctly, but not possible now
 │   ├── Expired         the request came too late
-│   └── Fenced          somebody with a newer token is in charge
+│   ├── Fenced          somebody with a newer token is in charge
+│   └── Busy            so much is asked for already; later it is possible
 └── Unavailable         Redis, Spark or another part cannot be reached
 """
 
@@ -36,6 +37,10 @@ class Expired(Refused):
 
 class Fenced(Refused):
     """A newer token exists, so the bearer of this one is no longer in charge."""
+
+
+class Busy(Refused):
+    """So much of it is asked for already that this has to wait its turn."""
 
 
 class Unavailable(WeirError):

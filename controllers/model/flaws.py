@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.slicing import MOST_GROUPS
 
 MOST = 1e15
 """No rate, count, size or time is larger."""
@@ -19,6 +20,7 @@ LONGEST_TEXT = 10_000
 _NUMBERS = (int, float, int | None, float | None)
 _TEXTS = (str, str | None)
 _LISTS = (tuple[str, ...], tuple[str, ...] | None)
+_FIGURES = (tuple[int, ...], tuple[float, ...])
 _NAMES = frozenset({"name", "cluster", "operator", "id"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -64,6 +66,7 @@ def _check(kind: type[Any], title: str) -> Callable[[Iterable[Any]], str]:
     limits = [LATEST if n.endswith("_at") else MOST for n in numbers]
     texts = [n for n, t in known.items() if t in _TEXTS]
     lists = [n for n, t in known.items() if t in _LISTS]
+    rows = [n for n, t in known.items() if t in _FIGURES]
     figures, said = attrgetter(*numbers), attrgetter(*texts)
 
     def check(items: Iterable[Any]) -> str:
@@ -79,6 +82,10 @@ def _check(kind: type[Any], title: str) -> Callable[[Iterable[Any]], str]:
                 for text in getattr(item, name) or ():
                     if wrong := name_flaw(text):
                         return f"{name} of {title}: {wrong}"
+            for name in rows:
+                found = getattr(item, name)
+                if len(found) > MOST_GROUPS or not all(0 <= value <= MOST for value in found):
+                    return f"{name} of {title} are not {MOST_GROUPS} figures of 0 or more"
         return ""
 
     return check

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import ClusterSample, Executor, Operator
+from weir.controllers.model.sample import ClusterSample, Executor, Operator
 
 _MEANS = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
 _TOTALS = ("run_time_s", "cpu_time_s", "batches", "rows", "tasks", "failed_tasks")

@@ -31,6 +31,7 @@ class SettingInfo(Struct, frozen=True, kw_only=True):
     type: str
     default: Any
     help: str
+    label: str = ""  # what a form calls it
     unit: str = ""
     minimum: float | None = None
     maximum: float | None = None
@@ -40,12 +41,16 @@ class SettingInfo(Struct, frozen=True, kw_only=True):
 def setting(
     help: str,
     *,
+    label: str = "",
     unit: str = "",
     ge: float | None = None,
     le: float | None = None,
 ) -> Meta:
-    """The annotation of one settings field; the range includes both ends."""
-    return Meta(description=help, ge=ge, le=le, extra={"unit": unit})
+    """The annotation of one settings field; the range includes both ends.
+
+    `label` is for a key that makes no good words by itself.
+    """
+    return Meta(description=help, ge=ge, le=le, extra={"unit": unit, "label": label})
 
 
 def describe(settings: type[Struct]) -> list[SettingInfo]:
@@ -53,8 +58,8 @@ def describe(settings: type[Struct]) -> list[SettingInfo]:
     schema = msgspec.json.schema(settings)
     name = schema["$ref"].rsplit("/", 1)[-1]
     properties = schema["$defs"][name]["properties"]
-    units = {
-        field.name: _unit(field.type)
+    extras = {
+        field.name: getattr(field.type, "extra", None) or {}
         for field in msgspec.inspect.type_info(settings).fields  # type: ignore[attr-defined]
     }
     rows = []
@@ -67,7 +72,8 @@ def describe(settings: type[Struct]) -> list[SettingInfo]:
                 type=str(merged.get("type", "string")),
                 default=spec.get("default"),
                 help=spec.get("description", ""),
-                unit=units[key],
+                label=extras[key].get("label") or _words(key, extras[key].get("unit", "")),
+                unit=extras[key].get("unit", ""),
                 minimum=spec.get("minimum"),
                 maximum=spec.get("maximum"),
                 choices=tuple(str(c) for c in merged.get("enum", ())),
@@ -116,6 +122,10 @@ def _names(settings: type[Struct]) -> frozenset[str]:
     return frozenset(field.encode_name for field in msgspec.structs.fields(settings))
 
 
-def _unit(node: Any) -> str:
-    extra = getattr(node, "extra", None) or {}
-    return str(extra.get("unit", ""))
+def _words(key: str, unit: str) -> str:
+    """A key as a form says it; the unit stands beside the field.
+
+    >>> _words("settle_s", "s"), _words("least_periods", "")
+    ('Settle', 'Least periods')
+    """
+    return key.removesuffix("_s" if unit == "s" else "").replace("_", " ").capitalize()

@@ -1,6 +1,14 @@
-"""A hash that is the same in every process, on every run and on every machine."""
+"""Hashes that are the same in every process, on every run and on every machine."""
 
+from collections.abc import Iterable
 from hashlib import blake2b
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+MIX = 1_481_765_933
+"""Odd and below 2**31: SQL can compute the product with a CRC in 64 bits with a sign."""
 
 
 def stable_hash(key: str, seed: int = 0) -> int:
@@ -16,3 +24,43 @@ def stable_hash(key: str, seed: int = 0) -> int:
     """
     salt = seed.to_bytes(8, "little")
     return int.from_bytes(blake2b(key.encode(), digest_size=8, salt=salt).digest(), "big")
+
+
+def key_group(key: str, groups: int) -> int:
+    """The key group of a key: the arc of the ring, of `groups` equal ones, that it falls on.
+
+    >>> [key_group(key, 64) for key in ("tweets", "spark", "ring")]
+    [35, 32, 7]
+    """
+    return int(key_groups([key.encode()], groups)[0])
+
+
+def token_of(key: str) -> float:
+    """Where a key falls on the ring, in [0, 1).
+
+    >>> int(token_of("tweets") * 64) == key_group("tweets", 64)
+    True
+    """
+    return crc32(key.encode()) * MIX % 2**32 / 2**32
+
+
+def key_groups(keys: Iterable[bytes], groups: int) -> NDArray[np.int64]:
+    """The key group of each key: CRC-32, mixed, brought down to a number below `groups`.
+
+    A CRC because it costs 0.1 us per key and Spark's SQL has the same one; mixed because the
+    group depends on the upper bits, which short keys hardly reach. What is written here may
+    never change: rows and state lie where it said.
+
+    >>> key_groups([b"topic-0001", b"topic-0002", b""], 64).tolist()
+    [56, 13, 0]
+    """
+    found = np.fromiter(map(crc32, keys), np.uint64)
+    return (
+        (found * np.uint64(MIX) % np.uint64(2**32)) * np.uint64(groups) >> np.uint64(32)
+    ).astype(np.int64)
+
+
+def key_group_sql(column: str, groups: int) -> str:
+    """The same as an expression of Spark's SQL, over a column of text or whole numbers."""
+    crc = f"coalesce(crc32(cast({column} as string)), 0)"
+    return f"shiftright(pmod({crc} * {MIX}L, 4294967296L) * {groups}L, 32)"

@@ -1,73 +1,109 @@
-"""Consistent hashing: adding a node moves about K / (N + 1) of K keys."""
+"""The ring of an operator: its key groups as arcs of [0, 1), each with the slice that owns it.
 
-from bisect import bisect_left, insort
+    key -> token in [0, 1) -> key group -> slice
+
+The key groups are equal arcs, and their number is fixed; who owns them is not. A token is
+where an arc begins: its owner has all keys from there clockwise to the next token, so the
+owner of a key is the one at the nearest token counter-clockwise.
+
+Karger et al., STOC 1997; Wu: DoDo, appendix B; Kumbhare et al.: SMR, ring of reducers.
+"""
+
+from collections.abc import Mapping
+from itertools import groupby
+from math import fsum
+
+from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.placement.hashing import stable_hash
+from weir.controllers.model.slicing import Slicing
+from weir.controllers.placement.hashing import key_group
 
-POINTS = 200
+
+class Arc(Struct, frozen=True, kw_only=True):
+    """Key groups that lie side by side and have one owner."""
+
+    owner: str
+    key_groups: tuple[int, ...]  # clockwise; they may pass the top of the ring
+    token: float  # where it begins, in [0, 1)
+    length: float  # its share of the ring
 
 
-class HashRing:
-    """Nodes and keys on one ring; a key belongs to the first node point at or after it.
+class Ring:
+    """Who owns what, and who is next to whom.
 
-    A node of weight w has 200 w points, so it gets w times the keys of a node of
-    weight 1. Where two points fall on the same spot, the node that was added
-    first keeps it.
-
-    >>> ring = HashRing(["a", "b"])
-    >>> before = {f"k{i}": ring.node_of(f"k{i}") for i in range(900)}
-    >>> ring.add("c")
-    >>> moved = [k for k, node in before.items() if ring.node_of(k) != node]
-    >>> {ring.node_of(k) for k in moved}, 200 < len(moved) < 400
-    ({'c'}, True)
-
-    Karger et al., STOC 1997; Wu: DoDo, appendix B.
+    >>> ring = Ring(Slicing(operator="c", groups=8, owners={
+    ...     "c.0": (0, 1, 7), "c.1": (2, 3), "c.2": (4, 5, 6)}))
+    >>> [(a.owner, a.key_groups, a.token) for a in ring.arcs]
+    [('c.0', (7, 0, 1), 0.875), ('c.1', (2, 3), 0.25), ('c.2', (4, 5, 6), 0.5)]
+    >>> ring.neighbour("c.2"), ring.owner_of("tweets")
+    ('c.0', 'c.2')
     """
 
-    def __init__(self, nodes: list[str] | None = None, points: int = POINTS) -> None:
-        if points < 1:
-            raise InvalidInput("points must be at least 1", field="points")
-        self.points = points
-        self._spots: list[int] = []
-        self._owners: dict[int, list[str]] = {}  # in order of insertion; the first one owns it
-        self._weights: dict[str, float] = {}
-        for node in nodes or []:
-            self.add(node)
+    def __init__(self, slicing: Slicing) -> None:
+        self.slicing = slicing
+        self.owner = owner_by_group(slicing)
+        self.arcs = _arcs(self.owner)
 
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """All nodes in the order in which they were added."""
-        return tuple(self._weights)
+    def owner_of(self, key: str) -> str:
+        """The slice that a key belongs to."""
+        return self.owner[key_group(key, self.slicing.groups)]
 
-    def add(self, node: str, weight: float = 1.0) -> None:
-        """Put a node on the ring; one that is there gets the new weight."""
-        count = round(self.points * weight)
-        if not 0 < count < 10_000_000:
-            raise InvalidInput(f"the weight of {node} must be above 0", field="weight")
-        if node in self._weights:
-            self.remove(node)
-        self._weights[node] = weight
-        for number in range(count):
-            spot = stable_hash(f"{node}#{number}")
-            owners = self._owners.setdefault(spot, [])
-            if not owners:
-                insort(self._spots, spot)
-            owners.append(node)
+    def arcs_of(self, name: str) -> tuple[Arc, ...]:
+        """The arcs of a slice, clockwise."""
+        return tuple(a for a in self.arcs if a.owner == name)
 
-    def remove(self, node: str) -> None:
-        """Take a node off the ring; its keys go to the next nodes."""
-        if self._weights.pop(node, None) is None:
-            return
-        for spot in [s for s, owners in self._owners.items() if node in owners]:
-            self._owners[spot] = [o for o in self._owners[spot] if o != node]
-            if not self._owners[spot]:
-                del self._owners[spot]
-                del self._spots[bisect_left(self._spots, spot)]
+    def main_arc(self, name: str) -> Arc | None:
+        """The longest arc of a slice, of equal ones the first; None if it owns nothing."""
+        return max(self.arcs_of(name), key=lambda a: a.length, default=None)
 
-    def node_of(self, key: str) -> str:
-        """The node that a key belongs to."""
-        if not self._spots:
-            raise InvalidInput("the ring has no nodes", field="nodes")
-        at = bisect_left(self._spots, stable_hash(key))
-        return self._owners[self._spots[at % len(self._spots)]][0]
+    def neighbour(self, name: str) -> str | None:
+        """The next slice clockwise of its longest arc; None if there is no other."""
+        arc = self.main_arc(name)
+        if arc is None or len(self.arcs) < 2:
+            return None
+        return self.arcs[(self.arcs.index(arc) + 1) % len(self.arcs)].owner
+
+    def shares(self, weight: Mapping[int, float] | None = None) -> dict[str, float]:
+        """The share of the keys, or of what each key group weighs, that every slice has."""
+        groups = self.slicing.groups
+        weights = [max(0.0, (weight or {}).get(g, 0.0)) for g in range(groups)]
+        total = fsum(weights)
+        if total <= 0.0:  # nothing measured: keys fall evenly
+            weights, total = [1.0] * groups, float(groups)
+        return {
+            name: fsum(weights[g] for g in owned) / total
+            for name, owned in self.slicing.owners.items()
+        }
+
+
+def owner_by_group(slicing: Slicing) -> tuple[str, ...]:
+    """The owner of every key group; refused if one has none or two."""
+    found: dict[int, str] = {}
+    for name, owned in slicing.owners.items():
+        for group in owned:
+            if not 0 <= group < slicing.groups or group in found:
+                raise InvalidInput(
+                    f"key group {group} of {slicing.operator} is owned twice or does not exist",
+                    field="owners",
+                )
+            found[group] = name
+    if len(found) != slicing.groups:
+        missing = next(g for g in range(slicing.groups) if g not in found)
+        raise InvalidInput(f"nobody owns key group {missing} of {slicing.operator}", field="owners")
+    return tuple(found[g] for g in range(slicing.groups))
+
+
+def _arcs(owner: tuple[str, ...]) -> tuple[Arc, ...]:
+    runs = [
+        (name, tuple(g for g, _ in run))
+        for name, run in groupby(enumerate(owner), key=lambda pair: pair[1])
+    ]
+    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # one arc passes the top
+        name, last = runs.pop()
+        runs[0] = (name, last + runs[0][1])
+    groups = len(owner)
+    return tuple(
+        Arc(owner=name, key_groups=some, token=some[0] / groups, length=len(some) / groups)
+        for name, some in runs
+    )

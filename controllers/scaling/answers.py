@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from weir.controllers.model.decision import Decision, NoChange, Prediction, Reason, Scale
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.model.decision import Decision, Grounds, NoChange, Prediction, Reason, Scale
+from weir.controllers.scaling.facts import ClusterFacts
 
 
 def because(text: str, rule: str, **numbers: float | None) -> Reason:
@@ -22,8 +22,24 @@ def stay(text: str, rule: str = "", **numbers: float | None) -> NoChange:
     return NoChange(reason=because(text, rule, **numbers))
 
 
+def cannot_tell(text: str, rule: str = "no data", **numbers: float | None) -> NoChange:
+    """No change, as figures are missing; this is no opinion on the size.
+
+    >>> cannot_tell("The load is not known.").reason.is_opinion
+    False
+    """
+    reason = because(text, rule, **numbers)
+    return NoChange(reason=replace(reason, grounds=Grounds.MISSING))
+
+
+def not_now(text: str, rule: str, **numbers: float | None) -> NoChange:
+    """No change, as the next decision is not due yet; this is no opinion on the size."""
+    reason = because(text, rule, **numbers)
+    return NoChange(reason=replace(reason, grounds=Grounds.NOT_NOW))
+
+
 def scale_to(
-    facts: Facts, target: int, reason: Reason, prediction: Prediction | None = None
+    facts: ClusterFacts, target: int, reason: Reason, prediction: Prediction | None = None
 ) -> Decision:
     """Scale to `target` as far as the limits allow; no change where nothing is left of it."""
     executors = min(max(target, facts.low), facts.high)
@@ -49,7 +65,7 @@ def scale_to(
     )
 
 
-def _completed(facts: Facts, executors: int, prediction: Prediction) -> Prediction:
+def _completed(facts: ClusterFacts, executors: int, prediction: Prediction) -> Prediction:
     """The load follows from the number of executors, so every scaler can say it."""
     name, load_cores = facts.cluster.name, facts.load_cores
     load = prediction.load

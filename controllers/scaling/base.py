@@ -8,7 +8,8 @@ encodes to plain JSON, so that it survives restarts and can be looked at. Time i
 an argument and seeds are settings: the same arguments give the same answer.
 
     >>> from weir.controllers.scaling.registry import create
-    >>> from weir.controllers.model.snapshot import Cluster, Snapshot
+    >>> from weir.controllers.model.sample import Cluster
+    >>> from weir.controllers.model.snapshot import Snapshot
     >>> scaler = create("fixed", {"executors": 3}, Scope(cluster="a"))
     >>> cluster = Cluster(name="a", executors=1, max_executors=8)
     >>> snapshot = Snapshot(at=0.0, period_s=1.0, clusters=(cluster,))
@@ -26,17 +27,17 @@ from msgspec import Struct
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.scaling.answers import stay
-from weir.controllers.scaling.facts import Facts, Scope, observe
+from weir.controllers.scaling.answers import cannot_tell
+from weir.controllers.scaling.facts import ClusterFacts, Scope, observe
 
-__all__ = ["Memory", "NoSettings", "Scaler", "Scope"]
+__all__ = ["Memory", "NoScalerSettings", "Scaler", "Scope"]
 
 
 class Memory(Struct, frozen=True, kw_only=True):
     """What a scaler keeps from one decision to the next; plain data only."""
 
 
-class NoSettings(Struct, frozen=True, kw_only=True):
+class NoScalerSettings(Struct, frozen=True, kw_only=True):
     """For a scaler with nothing to set."""
 
 
@@ -53,7 +54,7 @@ class Scaler(ABC, Generic[S, M]):
 
     name: ClassVar[str]
     title: ClassVar[str]  # for a person, in a list of scalers
-    settings_type: ClassVar[type[Struct]] = NoSettings
+    settings_type: ClassVar[type[Struct]] = NoScalerSettings
     memory_type: ClassVar[type[Memory]] = Memory
 
     def __init__(self, settings: S, scope: Scope) -> None:
@@ -64,15 +65,15 @@ class Scaler(ABC, Generic[S, M]):
         """The answer for this moment, and the memory to hand in next time."""
         return self.decide_on(observe(snapshot, self.scope), memory, now)
 
-    def decide_on(self, facts: Facts | None, memory: M, now: float) -> tuple[Decision, M]:
+    def decide_on(self, facts: ClusterFacts | None, memory: M, now: float) -> tuple[Decision, M]:
         """The same for who has observed the scope already, e.g. to ask several scalers."""
         if facts is None:
-            missing = stay(f"There is no figure of cluster {self.scope.cluster} yet.", "no data")
+            missing = cannot_tell(f"There is no figure of cluster {self.scope.cluster} yet.")
             return missing, memory
         return self.judge(facts, memory, now)
 
     @abstractmethod
-    def judge(self, facts: Facts, memory: M, now: float) -> tuple[Decision, M]:
+    def judge(self, facts: ClusterFacts, memory: M, now: float) -> tuple[Decision, M]:
         """Decide on the cleaned figures of a cluster that is there."""
 
     def fresh(self) -> M:

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 
 _TOLERANCE = 1e-9  # 3 * 0.8 / 0.8 must give 3, not 4
 
 
-class DodoSettings(Struct, frozen=True, kw_only=True):
+class DodoScalerSettings(Struct, frozen=True, kw_only=True):
     """Bounds of the mean load, and how long a change takes."""
 
     max_load: Annotated[
@@ -46,7 +46,7 @@ class DodoMemory(Memory, frozen=True, kw_only=True):
     hold_until: float | None = None
 
 
-class Dodo(Scaler[DodoSettings, DodoMemory]):
+class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
     """Out when E > max_load, to ceil(I E / max_load); in when E < min_load and
     I > 2, to ceil(I E / (ideal_share max_load)); then hold.
 
@@ -66,14 +66,16 @@ class Dodo(Scaler[DodoSettings, DodoMemory]):
 
     name = "dodo"
     title = "DoDo provisioning"
-    settings_type = DodoSettings
+    settings_type = DodoScalerSettings
     memory_type = DodoMemory
 
-    def judge(self, facts: Facts, memory: DodoMemory, now: float) -> tuple[Decision, DodoMemory]:
+    def judge(
+        self, facts: ClusterFacts, memory: DodoMemory, now: float
+    ) -> tuple[Decision, DodoMemory]:
         """Compare the mean load with both bounds."""
         s = self.settings
         if facts.load_cores is None:
-            return stay("The load is not known.", "no data"), memory
+            return cannot_tell("The load is not known."), memory
         series = memory.load_cores.appended(facts.load_cores, s.periods)
         memory = replace(memory, load_cores=series)
         executors = max(1, facts.executors)
@@ -81,7 +83,7 @@ class Dodo(Scaler[DodoSettings, DodoMemory]):
         if memory.hold_until is not None and now < memory.hold_until:
             left = memory.hold_until - now
             text = f"The last change has another {left:.0f} s to take hold; mean load {load:.2f}."
-            return stay(text, "now < hold_until", load=load, left_s=left), memory
+            return not_now(text, "now < hold_until", load=load, left_s=left), memory
         if load > s.max_load:
             reason = because(
                 f"The mean load of {load:.2f} is above {s.max_load:g}.",

@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 _IDLE = (OperatorStatus.STOPPED, OperatorStatus.FAILED, OperatorStatus.WAITING)
 _REQUIRED = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
@@ -32,7 +33,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     total_left: int | None = None
 
 
-class Facts(Struct, frozen=True, kw_only=True):
+class ClusterFacts(Struct, frozen=True, kw_only=True):
     """The figures of one cluster at one moment."""
 
     snapshot: Snapshot
@@ -90,7 +91,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         return int(most)
 
 
-def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
+def observe(snapshot: Snapshot, scope: Scope) -> ClusterFacts | None:
     """The figures of the scope's cluster; None if it is not in the snapshot.
 
     >>> cluster = Cluster(name="a", executors=2, max_executors=9)
@@ -114,7 +115,7 @@ def observe(snapshot: Snapshot, scope: Scope) -> Facts | None:
     low = min(max(0, cluster.min_executors, scope.min_executors), high)
     found = [o for o in snapshot.operators_of(cluster.name) if o.status not in _IDLE]
     usable = tuple(cleaned(o) for o in found if is_usable(o))
-    return Facts(
+    return ClusterFacts(
         snapshot=snapshot,
         cluster=cluster,
         operators=usable,

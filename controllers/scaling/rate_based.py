@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Reason, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.model.words import are, counted, percent
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.rates import demands
 
 
@@ -65,7 +66,7 @@ class RateSettings(Struct, frozen=True, kw_only=True):
             raise ValueError("it must be min_utilisation < target_utilisation <= max_utilisation")
 
 
-class Work(Struct, frozen=True):
+class OperatorWork(Struct, frozen=True):
     """One operator over one period."""
 
     rows_per_s: float
@@ -88,7 +89,7 @@ class ScaledOut(Struct, frozen=True):
 class RateMemory(Memory, frozen=True, kw_only=True):
     """The last periods by operator, the last scaling out, and a hold."""
 
-    work: dict[str, tuple[Work, ...]] = {}
+    work: dict[str, tuple[OperatorWork, ...]] = {}
     scaled_out: ScaledOut | None = None
     hold_until: float | None = None
 
@@ -114,20 +115,22 @@ class RateBased(Scaler[RateSettings, RateMemory]):
     settings_type = RateSettings
     memory_type = RateMemory
 
-    def judge(self, facts: Facts, memory: RateMemory, now: float) -> tuple[Decision, RateMemory]:
+    def judge(
+        self, facts: ClusterFacts, memory: RateMemory, now: float
+    ) -> tuple[Decision, RateMemory]:
         """Average, compare the need with the capacity, check the last change."""
         s = self.settings
         if not facts.complete:
-            return stay("The rates are not known.", "no data"), memory
+            return cannot_tell("The rates are not known."), memory
         memory = self._measured(facts, memory)
         means = {name: _mean(work) for name, work in memory.work.items()}
         if any(len(w) < s.periods for w in memory.work.values()) or not means:
-            return stay(f"Fewer than {s.periods} periods since the last change.", "window"), memory
+            return not_now(
+                f"Fewer than {counted(s.periods, 'period')} since the last change.", "window"
+            ), memory
         costs = self._costs(facts, means)
         if not costs:
-            return stay(
-                "No operator has processed anything, so no cost is known.", "no data"
-            ), memory
+            return cannot_tell("No operator has processed anything, so no cost is known."), memory
         if _too_early(means, facts.capacity):
             return stay(
                 "Too few rows were processed yet to tell what the rates to meet will cost.",
@@ -147,7 +150,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
             if held is not None:
                 text = (
                     f"{reason.text} But the last scaling out brought less than "
-                    f"{s.effectiveness_threshold:.0%} of what it should."
+                    f"{percent(s.effectiveness_threshold)} of what it should."
                 )
                 return stay(text, "gain < threshold x expected", **reason.numbers), held
             ceiling = facts.executors + ceil(max(1, facts.executors) * s.max_scale_up_factor)
@@ -167,13 +170,13 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         reason = self._reason("within the band", need, capacity, rate)
         return stay(reason.text, reason.rule, **reason.numbers), memory
 
-    def _measured(self, facts: Facts, memory: RateMemory) -> RateMemory:
+    def _measured(self, facts: ClusterFacts, memory: RateMemory) -> RateMemory:
         s = self.settings
         asked = demands(facts.snapshot, s.catch_up_s)
         work = {}
         for o in facts.operators:
             demand = asked[o.name]
-            seen = Work(
+            seen = OperatorWork(
                 demand.rows_per_s,
                 demand.catch_up_rows_per_s,
                 o.processed_rows_per_s,
@@ -184,7 +187,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
             work[o.name] = (*memory.work.get(o.name, ()), seen)[-s.periods :]
         return replace(memory, work=work)
 
-    def _costs(self, facts: Facts, means: dict[str, Work]) -> dict[str, float]:
+    def _costs(self, facts: ClusterFacts, means: dict[str, OperatorWork]) -> dict[str, float]:
         """Core seconds per row, corrected where rows wait and cores are idle all the same."""
         s = self.settings
         costs = {n: cost for n, w in means.items() if (cost := _cost(w)) is not None}
@@ -194,7 +197,9 @@ class RateBased(Scaler[RateSettings, RateMemory]):
             return {n: c * facts.capacity / busy for n, c in costs.items()}
         return costs
 
-    def _need(self, means: dict[str, Work], costs: dict[str, float], utilisation: float) -> float:
+    def _need(
+        self, means: dict[str, OperatorWork], costs: dict[str, float], utilisation: float
+    ) -> float:
         """Cores needed; operators without a known cost are left out."""
         s = self.settings
         total = 0.0
@@ -206,7 +211,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         return total
 
     def _ineffective(
-        self, memory: RateMemory, facts: Facts, rate: float, now: float
+        self, memory: RateMemory, facts: ClusterFacts, rate: float, now: float
     ) -> RateMemory | None:
         """Memory with a hold where the last scaling out did not raise the true rate."""
         if memory.hold_until is not None and now < memory.hold_until:
@@ -223,8 +228,8 @@ class RateBased(Scaler[RateSettings, RateMemory]):
     def _reason(self, rule: str, need: float, capacity: int, rate: float) -> Reason:
         s = self.settings
         return because(
-            f"The rates to meet need {need:.2f} cores at {s.target_utilisation:.0%} "
-            f"utilisation; {capacity} are there.",
+            f"The rates to meet need {need:.2f} cores at {percent(s.target_utilisation)} "
+            f"utilisation; {capacity} {are(capacity)} there.",
             rule,
             need_cores=need,
             capacity_cores=capacity,
@@ -233,7 +238,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         )
 
 
-def _too_early(means: dict[str, Work], capacity: int) -> bool:
+def _too_early(means: dict[str, OperatorWork], capacity: int) -> bool:
     """A batch of a few rows is nearly all overhead: its cost per row says nothing about many.
     So it is right after a start, when cores idle and hardly a row has been processed."""
     asked = sum(w.rows_per_s + w.catch_up_rows_per_s for w in means.values())
@@ -242,7 +247,7 @@ def _too_early(means: dict[str, Work], capacity: int) -> bool:
     return done * 10 < asked and busy < capacity / 2
 
 
-def _cost(work: Work) -> float | None:
+def _cost(work: OperatorWork) -> float | None:
     """What a row costs. A batch may outlast the window: then tasks were busy and nothing was
     committed, or the other way round, so the cost over whole batches goes first."""
     if work.cost_s is not None:
@@ -252,9 +257,9 @@ def _cost(work: Work) -> float | None:
     return None
 
 
-def _mean(work: tuple[Work, ...]) -> Work:
+def _mean(work: tuple[OperatorWork, ...]) -> OperatorWork:
     n = len(work)
-    return Work(
+    return OperatorWork(
         sum(w.rows_per_s for w in work) / n,
         work[-1].catch_up_rows_per_s,  # a queue is as long as it is now
         sum(w.processed_rows_per_s for w in work) / n,
@@ -264,7 +269,7 @@ def _mean(work: tuple[Work, ...]) -> Work:
     )
 
 
-def _true_rate(means: dict[str, Work], costs: dict[str, float], cores: int) -> float:
+def _true_rate(means: dict[str, OperatorWork], costs: dict[str, float], cores: int) -> float:
     """Rows per second of all operators in their present mix, if every core were busy."""
     rows = sum(means[n].rows_per_s for n in costs)
     work = sum(means[n].rows_per_s * c for n, c in costs.items())

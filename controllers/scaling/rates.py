@@ -8,7 +8,8 @@ that it processes, over all clusters. Rate-based scaling and balancing both go b
 from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.model.sample import Operator
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.network import arrival_rates
 from weir.controllers.scaling.facts import cleaned, is_usable
 
@@ -37,12 +38,18 @@ def demands(snapshot: Snapshot, catch_up_s: float = 60.0) -> dict[str, Demand]:
     >>> a = Operator(name="a", cluster="c", reads=("in",), writes=("mid",),
     ...              arrival_rows_per_s=100.0, processed_rows_per_s=50.0)
     >>> b = Operator(name="b", cluster="c", reads=("mid",), arrival_rows_per_s=25.0)
-    >>> from weir.controllers.model.snapshot import Cluster, ClusterSample
+    >>> from weir.controllers.model.sample import Cluster, ClusterSample
     >>> sample = ClusterSample(at=0.0, period_s=1.0, cluster=Cluster(name="c"), operators=(a, b))
     >>> demands(Snapshot.of([sample], at=0.0), 60.0)["b"].rows_per_s
     50.0
     """
     operators = {o.name: cleaned(o) for o in snapshot.operators if is_usable(o)}
+    lags = {n: lag_of(o) for n, o in operators.items()}
+    if not any(e.source in operators and e.target in operators for e in snapshot.edges):
+        return {
+            n: Demand(o.arrival_rows_per_s, lags[n], lags[n] / catch_up_s)
+            for n, o in operators.items()
+        }
     names = list(operators)
     external = {n: o.arrival_rows_per_s for n, o in operators.items()}
     routing: dict[tuple[str, str], float] = {}
@@ -55,7 +62,6 @@ def demands(snapshot: Snapshot, catch_up_s: float = 60.0) -> dict[str, Demand]:
         key = (edge.source, edge.target)
         routing[key] = routing.get(key, 0.0) + edge.rows_per_s / source.processed_rows_per_s
         external[edge.target] = max(0.0, external[edge.target] - edge.rows_per_s)
-    lags = {n: lag_of(o) for n, o in operators.items()}
     behind = {n: lag / catch_up_s for n, lag in lags.items()}
     try:
         steady = arrival_rates(names, external, routing)

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 
 
 class SparkStreamingSettings(Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
     memory_type = SparkStreamingMemory
 
     def judge(
-        self, facts: Facts, memory: SparkStreamingMemory, now: float
+        self, facts: ClusterFacts, memory: SparkStreamingMemory, now: float
     ) -> tuple[Decision, SparkStreamingMemory]:
         """Collect batches; decide once per interval."""
         s = self.settings
@@ -77,14 +77,14 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         assert memory.next_at is not None
         if now < memory.next_at:
             left = memory.next_at - now
-            return stay(
+            return not_now(
                 f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
             ), memory
         ratios = [b.ratio_sum / b.count for b in memory.batches.values() if b.count]
         kept = {n: Batches(last_id=b.last_id) for n, b in memory.batches.items()}
         memory = replace(memory, batches=kept, next_at=now + s.scaling_interval_s)
         if not ratios:
-            return stay("No batch has ended since the last decision.", "no batches"), memory
+            return cannot_tell("No batch has ended since the last decision.", "no batches"), memory
         ratio = max(ratios)
         up, down = s.scaling_up_ratio, s.scaling_down_ratio
         told = f"Batches take {ratio:.2f} of their interval"
@@ -99,7 +99,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
             return scale_to(facts, facts.executors - 1, reason), memory
         return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
 
-    def _collected(self, facts: Facts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
+    def _collected(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
         batches: dict[str, Batches] = {}
         for operator in facts.operators:
             seen = memory.batches.get(operator.name, Batches())

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 
 
-class Figure(StrEnum):
+class WatchedFigure(StrEnum):
     """What is compared with the thresholds."""
 
     LOAD = "load"  # work that arrives per core
@@ -23,7 +23,9 @@ class Figure(StrEnum):
 class ThresholdSettings(Struct, frozen=True, kw_only=True):
     """Two thresholds, how long each must be passed, and how far to go."""
 
-    figure: Annotated[Figure, setting("Figure that is compared with the thresholds")] = Figure.LOAD
+    figure: Annotated[WatchedFigure, setting("Figure that is compared with the thresholds")] = (
+        WatchedFigure.LOAD
+    )
     upper: Annotated[float, setting("Scale out above this", ge=0, unit="load or s")] = 0.8
     lower: Annotated[float, setting("Scale in below this", ge=0, unit="load or s")] = 0.3
     upper_s: Annotated[
@@ -70,23 +72,23 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
     memory_type = ThresholdMemory
 
     def judge(
-        self, facts: Facts, memory: ThresholdMemory, now: float
+        self, facts: ClusterFacts, memory: ThresholdMemory, now: float
     ) -> tuple[Decision, ThresholdMemory]:
         """Follow the figure; scale by a step once it has been beyond for long enough."""
         s = self.settings
         what = s.figure.value
-        value = facts.load if s.figure is Figure.LOAD else facts.latency_s
+        value = facts.load if s.figure is WatchedFigure.LOAD else facts.latency_s
         if value is None:
             # A gap in the figures breaks the "all the time since": begin anew.
             memory = replace(memory, above_since=None, below_since=None)
-            return stay(f"The {what} is not known.", "no data"), memory
+            return cannot_tell(f"The {what} is not known."), memory
         above = _since(memory.above_since, value > s.upper, now)
         below = _since(memory.below_since, value < s.lower, now)
         memory = replace(memory, above_since=above, below_since=below)
         if memory.quiet_until is not None and now < memory.quiet_until:
             left = memory.quiet_until - now
             text = f"Grace period for another {left:.0f} s; {what} is {value:.2f}."
-            return stay(text, "now < quiet_until", left_s=left, value=value), memory
+            return not_now(text, "now < quiet_until", left_s=left, value=value), memory
         if above is not None and now - above >= s.upper_s:
             reason = because(
                 f"The {what} has been above {s.upper:g} for {now - above:.0f} s: {value:.2f}.",

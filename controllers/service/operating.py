@@ -19,7 +19,7 @@ from weir.controllers.model.command import (
 )
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.service.request import Request, placement_of, want_comment
+from weir.controllers.service.request import Request, placement_of, require_comment
 
 COMMAND_LIVES_S = 60.0
 """A command that no agent has claimed by then expires."""
@@ -51,7 +51,7 @@ def tell_operator(store: Store, request: Request, verb: str, operator: str) -> C
             f"With four eyes on nobody can {verb} an operator alone. An admin can turn "
             "four_eyes off in the engine's settings for as long as it takes."
         )
-    want_comment(request, settings)
+    require_comment(request, settings)
     command = Command(
         id=id, cluster=cluster, action=action, issued_at=request.at,
         expires_at=request.at + COMMAND_LIVES_S, by=request.by,
@@ -90,7 +90,7 @@ def set_rate(
             after = replace(after, paused=paused)
         if after == before:
             return after
-        want_comment(request, engine_settings(store))
+        require_comment(request, engine_settings(store))
         entry = AuditEntry(
             at=request.at, by=request.by, action="workload.changed", subject=workload,
             address=request.address, why=request.comment,

@@ -9,12 +9,12 @@ from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.service.recommendations import asked_before, propose
-from weir.controllers.service.request import Request, known_cluster, placement_of
+from weir.controllers.service.request import Request, placement_of, require_cluster
 
 
 def move(store: Store, request: Request, operator: str, cluster: str) -> Recommendation:
     """Move an operator with its state to another cluster; with four eyes on, ask for it."""
-    known_cluster(store, cluster)
+    require_cluster(store, cluster)
     source = placement_of(store, operator).cluster
     if source == cluster and asked_before(store, request) is None:
         raise InvalidInput(f"{operator} is in {cluster} already", field="cluster")

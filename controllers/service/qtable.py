@@ -7,7 +7,7 @@ import msgspec
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.scaling import scaler_group
-from weir.controllers.engine.stored import lenient
+from weir.controllers.engine.stored import read_leniently
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.qlearning.initial import initial_table
@@ -15,7 +15,7 @@ from weir.controllers.scaling.qlearning.memory import QMemory, with_table
 from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import QSettings
 from weir.controllers.scaling.qlearning.table import QTable, export_table, import_table
-from weir.controllers.service.request import Request, known_cluster
+from weir.controllers.service.request import Request, require_cluster
 
 NAME = "qlearning"
 
@@ -50,13 +50,13 @@ def import_qtable(
 
 def reset_qtable(store: Store, request: Request, cluster: str) -> None:
     """Start over with the initial table of the settings."""
-    known_cluster(store, cluster)
+    require_cluster(store, cluster)
     store.change_memory(cluster, NAME, None, _entry(request, "memory.reset", cluster, NAME))
 
 
 def _scaler(store: Store, cluster: str) -> QLearning:
-    known_cluster(store, cluster)
-    settings = lenient(QSettings, store.settings(scaler_group(cluster, NAME)))
+    require_cluster(store, cluster)
+    settings = read_leniently(QSettings, store.settings(scaler_group(cluster, NAME)))
     return QLearning(settings, Scope(cluster=cluster))
 
 

@@ -9,30 +9,31 @@ from collections.abc import Callable, Iterable
 
 from weir.controllers.engine.guard import guards
 from weir.controllers.engine.guard.drift import drift
-from weir.controllers.engine.guard.modes import nobody_asked, strictest
+from weir.controllers.engine.guard.modes import nobody_asked, strictest_mode
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.figures import clusters_of, figures_now, since_recent
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.make import (
     BY_HAND,
     ROLLBACK,
-    made,
+    new_recommendation,
     offered_again,
-    undoing,
+    undoing_decision,
 )
 from weir.controllers.engine.recommendation import (
     ENGINE,
     Recommendation,
     Status,
     hash_of,
-    moved_to,
+    move_to,
 )
 from weir.controllers.engine.stored import engine_settings, scale_settings
 from weir.controllers.engine.trail import entry_of, steps
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.decision import Change, Reslice, Scale
 from weir.controllers.model.errors import Expired, NotFound, Refused
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
-from weir.controllers.service.request import Request, need_engine, want_comment
+from weir.controllers.model.sample import ClusterSample
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service.request import Request, require_comment, require_engine
 
 RETRIES = 20
 OTHER_PLAN = "Something else was asked for under this id. Ask anew."
@@ -54,7 +55,7 @@ def asked_before(store: Store, request: Request) -> Recommendation | None:
 def propose(
     store: Store,
     request: Request,
-    decision: Scale | Moves,
+    decision: Change,
     *,
     source: str = BY_HAND,
     rollback_of: str | None = None,
@@ -69,10 +70,10 @@ def propose(
         if _aim(known.decision) != _aim(decision):
             raise Refused(OTHER_PLAN)
         return known
-    want_comment(request, settings)
-    need_engine(store, request.at)
+    require_comment(request, settings)
+    require_engine(store, request.at)
     snapshot = Snapshot.of(store.latest(), request.at)
-    asked = made(
+    asked = new_recommendation(
         decision,
         snapshot,
         id=request.key("asked", decision, source, rollback_of),
@@ -87,8 +88,8 @@ def propose(
         recent=_recent(store, clusters_of(decision), snapshot),
         rollback_of=rollback_of,
     )
-    why = drift(asked, snapshot, store.placements(), settings)
-    why = why or _forbidden(store, asked, request.at)
+    drifted = drift(asked, snapshot, store.placements(), settings, slicings=store.slicings())
+    why = drifted.text if drifted else _forbidden(store, asked, request.at)
     if why:
         raise Refused(f"Nothing was done: {why}.")
     if not store.save_recommendation(asked, audit=entry_of(asked)):
@@ -109,22 +110,22 @@ def approve(store: Store, request: Request, id: str, plan_hash: str) -> Recommen
             raise Expired("It has expired. The engine proposes anew if it is still needed.")
         if settings.four_eyes and found.by == request.by:
             raise Refused("Somebody else has to approve what you asked for yourself.")
-        mode = strictest(store.modes(), found.clusters)
+        mode = strictest_mode(store.modes(), found.clusters)
         if found.by == ENGINE and mode.advice_only:
             raise Refused(
                 f"In mode {mode.value} this is advice only: do it by hand, or set the mode to "
                 "approve."
             )
-        want_comment(request, settings)
-        need_engine(store, request.at)
+        require_comment(request, settings)
+        require_engine(store, request.at)
         why = _forbidden(store, found, request.at)
         if why:
             raise Refused(f"Nothing was done: {why}.")
         recent = _recent(store, found.clusters, snapshot)
         loads = figures_now(found.decision, snapshot, store.outlook(), recent).load
-        why = drift(found, snapshot, store.placements(), settings, loads)
-        if why:
-            _refuse_drifted(store, request, found, why, snapshot, settings)
+        drifted = drift(found, snapshot, store.placements(), settings, loads, store.slicings())
+        if drifted:
+            _refuse_drifted(store, request, found, drifted.text, snapshot, settings)
 
     return _change(store, request, id, Status.APPROVED, check)
 
@@ -135,7 +136,7 @@ def reject(store: Store, request: Request, id: str) -> Recommendation:
 
     def check(found: Recommendation) -> None:
         _undecided(found)
-        want_comment(request, settings)
+        require_comment(request, settings)
 
     return _change(store, request, id, Status.REJECTED, check)
 
@@ -149,7 +150,7 @@ def cancel(store: Store, request: Request, id: str) -> Recommendation:
             raise Refused("It is being carried out. Wait for its end, then roll it back.")
         if found.status not in (Status.PROPOSED, Status.APPROVED):
             raise Refused(_decided(found))
-        want_comment(request, settings)
+        require_comment(request, settings)
 
     return _change(store, request, id, Status.CANCELLED, check)
 
@@ -165,7 +166,8 @@ def rollback(
     if open_:
         raise Refused(f"Its rollback is {open_[0].status} already: {open_[0].id}.")
     snapshot = Snapshot.of(store.latest(), request.at)
-    back = undoing(done, snapshot, store.placements(), f"Takes back {done.id}.")
+    text = f"Takes back {done.id}."
+    back = undoing_decision(done, snapshot, store.placements(), text, store.slicings())
     if back is None:
         raise Refused("There is nothing left of it to undo.")
     if plan_hash is not None and plan_hash != hash_of(back):
@@ -186,7 +188,7 @@ def _change(
     for _ in range(RETRIES):
         found = _found(store, id)
         check(found)
-        after = moved_to(
+        after = move_to(
             found, status, at=request.at, by=request.by, why=request.comment,
             address=request.address,
         )  # fmt: skip
@@ -204,7 +206,7 @@ def _refuse_drifted(
     settings: EngineSettings,
 ) -> None:
     """Replace a proposal that no longer holds with a new one, and say so."""
-    after = moved_to(
+    after = move_to(
         found, Status.SUPERSEDED, at=request.at, by=request.by, why=why, address=request.address
     )
     offer = None
@@ -213,7 +215,7 @@ def _refuse_drifted(
     ):
         offer = offered_again(
             found, snapshot, store.placements(), store.outlook(), settings, request.at, why,
-            _recent(store, found.clusters, snapshot),
+            _recent(store, found.clusters, snapshot), store.slicings(),
         )  # fmt: skip
     if offer is not None:
         store.save_recommendation(offer, audit=entry_of(offer))
@@ -252,10 +254,12 @@ def _decided(found: Recommendation) -> str:
     return f"It was {said} already{who}{now}."
 
 
-def _aim(decision: Scale | Moves) -> object:
+def _aim(decision: Change) -> object:
     """The goal of a decision. Its starting point is left out: it changes once the action begins."""
     if isinstance(decision, Scale):
         return decision.cluster, decision.executors
+    if isinstance(decision, Reslice):
+        return decision.operator, decision.owners
     return [(m.operator, m.target) for m in decision.moves]
 
 
@@ -269,5 +273,5 @@ def _forbidden(store: Store, found: Recommendation, now: float) -> str:
         scaling={c: scale_settings(store, c) for c in found.clusters},
         others=store.recommendations(),
     )
-    closed = guards.closed(guards.look(case), guards.HARD)
+    closed = guards.first_closed(guards.guard_states(case), guards.HARD)
     return closed.reason if closed else ""

@@ -31,7 +31,7 @@ class Request(Struct, frozen=True, kw_only=True):
         return new_id(kind, self.by, self.id) if self.id else new_id(kind, self.by, self.at, *what)
 
 
-def want_comment(request: Request, settings: EngineSettings) -> None:
+def require_comment(request: Request, settings: EngineSettings) -> None:
     """Refuse a request without a reason where one is required."""
     if settings.comment_required and not request.comment.strip():
         raise InvalidInput("Say why: a comment is required.", field="comment")
@@ -39,7 +39,7 @@ def want_comment(request: Request, settings: EngineSettings) -> None:
         raise InvalidInput(f"A comment has at most {COMMENT_MOST} characters.", field="comment")
 
 
-def known_cluster(store: Store, cluster: str) -> None:
+def require_cluster(store: Store, cluster: str) -> None:
     """Refuse a cluster that never reported."""
     known = store.clusters()
     if cluster not in known:
@@ -55,7 +55,7 @@ def placement_of(store: Store, operator: str) -> Placement:
     return placements[operator]
 
 
-def need_engine(store: Store, at: float) -> None:
+def require_engine(store: Store, at: float) -> None:
     """Refuse what nobody would carry out."""
     if store.lease(LEADER) is not None:
         return

@@ -5,7 +5,7 @@ from math import inf
 from msgspec.structs import replace
 
 from weir.controllers.engine.ports import Store
-from weir.controllers.engine.propose.scaling import by_hand, hand_scope, scaler_group
+from weir.controllers.engine.propose.scaling import hand_scope, scale_by_hand, scaler_group
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.stored import engine_settings, scale_settings
 from weir.controllers.model.decision import Scale
@@ -13,7 +13,7 @@ from weir.controllers.model.errors import Refused
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.foresee import latency_with
 from weir.controllers.service.recommendations import asked_before, propose
-from weir.controllers.service.request import Request, known_cluster
+from weir.controllers.service.request import Request, require_cluster
 
 
 def scale(
@@ -26,8 +26,8 @@ def scale(
     """
     known = asked_before(store, request)
     if known is None:
-        known_cluster(store, cluster)
-    decision = foreseen_scale(store, cluster, executors, request.at)
+        require_cluster(store, cluster)
+    decision = predict_scale(store, cluster, executors, request.at)
     if known is None and before is not None and decision.before != before:
         many = "executor" if decision.before == 1 else "executors"
         raise Refused(
@@ -37,13 +37,13 @@ def scale(
     return propose(store, request, decision)
 
 
-def foreseen_scale(store: Store, cluster: str, executors: int, now: float) -> Scale:
+def predict_scale(store: Store, cluster: str, executors: int, now: float) -> Scale:
     """A number that a person chose, with what it should bring."""
     snapshot = Snapshot.of(store.latest(), now)
     settings, engine = scale_settings(store, cluster), engine_settings(store)
     scope = hand_scope(snapshot, cluster, settings, engine.total_executors)
     return with_latency(
-        by_hand(snapshot, cluster, executors, scope),
+        scale_by_hand(snapshot, cluster, executors, scope),
         latency_with(
             snapshot,
             cluster,

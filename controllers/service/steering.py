@@ -9,13 +9,14 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.groups import checked
+from weir.controllers.engine.groups import check_settings
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.errors import InvalidInput, Refused
-from weir.controllers.model.snapshot import Mode, Snapshot
-from weir.controllers.service.request import Request, known_cluster
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.service.request import Request, require_cluster
 
 SECRET = ("webhook_url",)
 """Settings whose value may hold a key: the trail says only that they changed."""
@@ -57,7 +58,7 @@ def set_mode(store: Store, request: Request, cluster: str, mode: Mode | str) -> 
         raise InvalidInput(
             f"'{mode}' is not one of {', '.join(m.value for m in Mode)}", field="mode"
         ) from None
-    known_cluster(store, cluster)
+    require_cluster(store, cluster)
     for _ in range(RETRIES):
         before = store.modes().get(cluster)
         shown = before or Mode.APPROVE
@@ -77,11 +78,11 @@ def set_settings(
 ) -> dict[str, Any]:
     """Change settings of a group; None restores a default. Returns what is kept."""
     if ":" in group:
-        known_cluster_of(store, group)
+        require_cluster_of(store, group)
 
     def change(kept: dict[str, Any]) -> dict[str, Any]:
         given = {key: value for key, value in {**kept, **values}.items() if value is not None}
-        settings = checked(group, given)
+        settings = check_settings(group, given)
         return {key: to_builtins(getattr(settings, key)) for key in given}
 
     def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
@@ -97,16 +98,16 @@ def set_settings(
     return after
 
 
-def known_cluster_of(store: Store, group: str) -> None:
+def require_cluster_of(store: Store, group: str) -> None:
     """Refuse settings of a cluster that never reported."""
     head, rest = group.split(":")[:2]
     if head != "balance":
-        known_cluster(store, rest)
+        require_cluster(store, rest)
 
 
 def forget_cluster(store: Store, request: Request, cluster: str) -> None:
     """Remove a cluster that is gone for good, with its series and all that was learned of it."""
-    known_cluster(store, cluster)
+    require_cluster(store, cluster)
     if not Snapshot.of(store.latest(), request.at).silent(cluster):
         raise Refused(
             f"{cluster} reports. Stop its application first; a cluster that reports comes back."

@@ -10,9 +10,9 @@ so every scaler runs on it unchanged.
 from weir.controllers.simulator.accuracy import Errors
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce
-from weir.controllers.simulator.run import Action, Series
+from weir.controllers.simulator.run import Series, SimulatedAction
 from weir.controllers.simulator.scenario import Scenario, world_of
-from weir.controllers.simulator.summary import Summary
+from weir.controllers.simulator.summary import SimulationSummary
 from weir.controllers.simulator.trace import Trace, read_trace
 from weir.controllers.simulator.what_if import (
     AS_SET,
@@ -28,14 +28,14 @@ from weir.controllers.simulator.what_if import (
 __all__ = [
     "AS_SET",
     "RECORDED",
-    "Action",
     "Band",
     "Calibrated",
     "Errors",
     "InForce",
     "Scenario",
     "Series",
-    "Summary",
+    "SimulatedAction",
+    "SimulationSummary",
     "Trace",
     "WhatIf",
     "WorldModel",

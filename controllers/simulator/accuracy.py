@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from weir.controllers.simulator.calibrate import calibrated_world, first_known
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import Floats, Recording, recorded_series
-from weir.controllers.simulator.run import Outcome, Series, simulate
+from weir.controllers.simulator.run import Series, SimulationOutcome, simulate
 
 
 class Errors(Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ def held_out_errors(
 
 
 def errors_of(
-    outcome: Outcome,
+    outcome: SimulationOutcome,
     recording: Recording,
     first: int = 0,
     counts: Callable[[float], bool] = lambda at: True,

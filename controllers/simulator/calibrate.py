@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.simulator.fit import Fit, Mask, batches_of, fit_operator
+from weir.controllers.simulator.fit import CalibrationFit, Mask, batches_of, fit_operator
 from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
 from weir.controllers.simulator.recording import (
     Floats,
@@ -61,7 +61,7 @@ def calibrated_world(recording: Recording, until: int | None = None) -> WorldMod
         operators=tuple(
             _operator(
                 o,
-                fits[o.name] or Fit(trigger_s=1.0, cost_s_per_row=0.0),
+                fits[o.name] or CalibrationFit(trigger_s=1.0, cost_s_per_row=0.0),
                 when,
                 recording.ends,
                 named.get(feeds.get(o.name, "")),
@@ -74,7 +74,11 @@ def calibrated_world(recording: Recording, until: int | None = None) -> WorldMod
 
 
 def _operator(
-    o: OperatorSeries, fit: Fit, when: Mask, ends: Floats, upstream: OperatorSeries | None
+    o: OperatorSeries,
+    fit: CalibrationFit,
+    when: Mask,
+    ends: Floats,
+    upstream: OperatorSeries | None,
 ) -> OperatorModel:
     arrivals = np.nan_to_num(o["arrival_rows_per_s"])
     gain: tuple[float, ...] = ()

@@ -3,13 +3,13 @@
 from weir.controllers.simulator.model import ClusterModel
 
 
-class Executors:
+class ExecutorPool:
     """How many there are, and when that changes next.
 
     What is asked for is a total, as with Spark's `requestTotalExecutors`: those that
     are still starting are called off first, then some are decommissioned.
 
-    >>> fleet = Executors(ClusterModel(name="a", executors=1, max_executors=4, executor_start_s=8))
+    >>> fleet = ExecutorPool(ClusterModel(name="a", executors=1, max_executors=4, executor_start_s=8))
     >>> fleet.ask(3, now=10.0); fleet.next_at, fleet.active
     (18.0, 1)
     >>> fleet.pass_time(18.0); fleet.active, fleet.present

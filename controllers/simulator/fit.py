@@ -23,7 +23,7 @@ _MOST_JITTER = 0.5
 Mask = NDArray[np.bool_]
 
 
-class Fit(Struct, frozen=True, kw_only=True):
+class CalibrationFit(Struct, frozen=True, kw_only=True):
     """What the batches of one operator tell."""
 
     trigger_s: float
@@ -36,7 +36,7 @@ class Fit(Struct, frozen=True, kw_only=True):
     jitter: float = 0.0
 
 
-def fit_operator(o: OperatorSeries, when: Mask) -> Fit | None:
+def fit_operator(o: OperatorSeries, when: Mask) -> CalibrationFit | None:
     """The fit on some of the periods; None where nothing was processed in them."""
     index = batches_of(o, when)
     cost, work = _costs(o, index, when)
@@ -45,9 +45,11 @@ def fit_operator(o: OperatorSeries, when: Mask) -> Fit | None:
     trigger = _trigger_s(o, index)
     if not index.size:  # no batches: rows flow, so let each take what a second can do
         usual = float(np.nanmedian(o.cores[when & o.runs]))
-        return Fit(trigger_s=1.0, cost_s_per_row=cost, max_rows=max(1, int(usual / cost)))
+        return CalibrationFit(
+            trigger_s=1.0, cost_s_per_row=cost, max_rows=max(1, int(usual / cost))
+        )
     if index.size < 3:
-        return Fit(trigger_s=trigger, cost_s_per_row=cost)
+        return CalibrationFit(trigger_s=trigger, cost_s_per_row=cost)
     rows, took, cores = o["batch_rows"][index], o["processing_s"][index], o.cores[index]
     run_s = work + cost * rows
     overhead, stretch, parallelism = _processing(o, run_s, took, np.maximum(cores, 1.0), index)
@@ -55,7 +57,7 @@ def fit_operator(o: OperatorSeries, when: Mask) -> Fit | None:
     expected = overhead + stretch * run_s / usable
     off = np.log(np.maximum(took, 1e-3) / np.maximum(expected, 1e-3))
     jitter = 1.4826 * float(np.median(np.abs(off - np.median(off))))
-    return Fit(
+    return CalibrationFit(
         trigger_s=trigger,
         cost_s_per_row=cost,
         batch_work_s=work,

@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from weir.controllers.model.decision import Decision, NoChange, Reason, Scale
+from weir.controllers.model.decision import Decision, Grounds, NoChange, Reason, Scale
 from weir.controllers.model.errors import WeirError
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create
 from weir.controllers.simulator.model import ClusterModel, WorldModel
@@ -69,7 +70,9 @@ class RecordedPolicy:
         try:
             scaler = create(then.scaler, then.settings, scope)
         except WeirError as error:
-            return NoChange(reason=Reason(text=str(error), rule="not usable")), memory
+            return NoChange(
+                reason=Reason(text=str(error), rule="not usable", grounds=Grounds.UNUSABLE)
+            ), memory
         before = memory.get(then.scaler)
         decision, after = scaler.decide(snapshot, scaler.fresh() if before is None else before, now)
         return decision, {**memory, then.scaler: after}

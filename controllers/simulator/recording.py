@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
 from weir.controllers.simulator.model import NOWHERE
 from weir.controllers.simulator.run import Series
 

@@ -3,60 +3,33 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scaler, Scope
 from weir.controllers.scaling.registry import create, scaler_type
 from weir.controllers.simulator.model import WorldModel
-from weir.controllers.simulator.world import World
+from weir.controllers.simulator.quick import QuickWorld, fits
+from weir.controllers.simulator.run_types import (
+    OperatorRun,
+    Series,
+    SimulatedAction,
+    SimulationOutcome,
+)
+from weir.controllers.simulator.world import SimulatedWorld
 
 _MAX_LATENCY_S = 60.0  # Q-learning's own default reaches so far
+__all__ = [
+    "OnPeriod",
+    "OperatorRun",
+    "Series",
+    "SimulatedAction",
+    "SimulationOutcome",
+    "make_scaler",
+    "simulate",
+]
+
 OnPeriod = Callable[[int], None]
 """Told how many periods are over."""
-
-
-class Series(Struct, frozen=True, kw_only=True):
-    """Figures of the cluster in question, one per period. None: not measured."""
-
-    time: tuple[float, ...]  # end of the period
-    latency_s: tuple[float | None, ...]  # of the slowest operator
-    queue_rows: tuple[float, ...]
-    executors: tuple[int, ...]
-    load: tuple[float, ...]  # per core
-    arrivals: tuple[float, ...]  # rows/s
-
-
-class Action(Struct, frozen=True):
-    """A change of the number of executors that was asked for."""
-
-    at: float
-    before: int
-    after: int
-
-
-class OperatorRun(Struct, frozen=True, kw_only=True):
-    """What one operator did."""
-
-    name: str
-    arrived_rows: float
-    committed_rows: float
-    queued_rows: float  # at the end, batch in work included
-    commits: tuple[tuple[float, float, float], ...]  # moment, latency, rows
-    waiting_since: float | None  # when the oldest row came that is not committed
-    processing_s: tuple[float | None, ...]  # by period, of the last batch
-    latency_s: tuple[float | None, ...]
-    queue_rows: tuple[int, ...]
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of a simulation."""
-
-    series: Series
-    actions: tuple[Action, ...]
-    operators: tuple[OperatorRun, ...]
-    memory: Any = None  # of the scaler, at the end
 
 
 def make_scaler(
@@ -101,11 +74,13 @@ def simulate(
     seed: int = 0,
     memory: Any = None,
     on_period: OnPeriod | None = None,
-) -> Outcome:
+    quick: bool = True,
+) -> SimulationOutcome:
     """Step through all periods; without a scaler every cluster does as recorded.
 
     A scaler's decision takes effect at the end of the period on which it was made, and
-    executors then take their time to come and go.
+    executors then take their time to come and go. One operator alone on one cluster is
+    simulated by `QuickWorld`, unless `quick` is off.
 
     >>> from weir.controllers.simulator.scenario import Scenario, world_of
     >>> from weir.controllers.simulator.trace import Trace
@@ -115,7 +90,9 @@ def simulate(
     >>> outcome.series.executors[0], outcome.series.executors[-1], len(outcome.actions)
     (1, 3, 1)
     """
-    world = World(model, seed)
+    if quick and fits(model):
+        return _quickly(model, scaler, seed, memory, on_period)
+    world = SimulatedWorld(model, seed)
     recorder = _Recorder(model)
     focus = next(i for i, c in enumerate(model.clusters) if c.name == model.focus)
     if scaler is not None and memory is None:
@@ -139,7 +116,39 @@ def simulate(
     return recorder.outcome(world, memory)
 
 
-def _as_recorded(world: World, number: int, period: int) -> None:
+def _quickly(
+    model: WorldModel,
+    scaler: Scaler[Any, Any] | None,
+    seed: int,
+    memory: Any,
+    on_period: OnPeriod | None,
+) -> SimulationOutcome:
+    world = QuickWorld(model, seed)
+    cluster, fleet = model.clusters[0], world.fleet
+    if scaler is not None and memory is None:
+        memory = scaler.fresh()
+    for i in range(model.periods):
+        if scaler is None:
+            if cluster.asked:
+                if cluster.asked[i] != fleet.wanted:
+                    world.scale(cluster.asked[i])
+            elif cluster.recorded and cluster.recorded[i] != fleet.present:
+                world.put(cluster.recorded[i])
+        snapshot = world.step()
+        if scaler is not None:
+            decision, memory = scaler.decide(snapshot, memory, world.now)
+            if isinstance(decision, Scale) and decision.cluster == model.focus:
+                world.scale(decision.executors)
+        if on_period is not None and not i % 256:
+            on_period(i)
+    if on_period is not None:
+        on_period(model.periods)
+    if scaler is None:
+        world.actions.clear()
+    return world.outcome(memory)
+
+
+def _as_recorded(world: SimulatedWorld, number: int, period: int) -> None:
     """Ask for what was asked for; where only what was there is known, have just that."""
     cluster, fleet = world.model.clusters[number], world.fleets[number]
     if cluster.asked:
@@ -155,12 +164,12 @@ class _Recorder:
     def __init__(self, model: WorldModel) -> None:
         self._focus = model.focus
         self._rows: list[tuple[float, float | None, float, int, float, float]] = []
-        self._actions: list[Action] = []
+        self._actions: list[SimulatedAction] = []
         self._operators: dict[str, list[tuple[float | None, float | None, int]]] = {
             o.name: [] for o in model.operators
         }
 
-    def add(self, snapshot: Snapshot, world: World) -> None:
+    def add(self, snapshot: Snapshot, world: SimulatedWorld) -> None:
         cluster = snapshot.cluster(self._focus)
         assert cluster is not None
         latency: float | None = None
@@ -184,11 +193,11 @@ class _Recorder:
 
     def acted(self, at: float, before: int, after: int) -> None:
         if before != after:
-            self._actions.append(Action(at, before, after))
+            self._actions.append(SimulatedAction(at, before, after))
 
-    def outcome(self, world: World, memory: Any) -> Outcome:
+    def outcome(self, world: SimulatedWorld, memory: Any) -> SimulationOutcome:
         time, latency, queue, executors, load, arrivals = zip(*self._rows, strict=True)
-        return Outcome(
+        return SimulationOutcome(
             series=Series(
                 time=time,
                 latency_s=latency,
@@ -202,7 +211,7 @@ class _Recorder:
             memory=memory,
         )
 
-    def _operator(self, world: World, number: int) -> OperatorRun:
+    def _operator(self, world: SimulatedWorld, number: int) -> OperatorRun:
         station = world.stations[number]
         rows = self._operators[station.model.name]
         oldest = station.batch.first_at if station.batch else station.queue.oldest_at
@@ -212,6 +221,7 @@ class _Recorder:
             committed_rows=station.committed,
             queued_rows=station.queue_rows,
             commits=tuple(station.track.commits),
+            first_at=tuple(station.track.first_at),
             waiting_since=oldest,
             processing_s=tuple(r[0] for r in rows),
             latency_s=tuple(r[1] for r in rows),

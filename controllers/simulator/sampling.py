@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from weir.controllers.model.snapshot import (
-    Cluster,
-    ClusterSample,
-    Mode,
-    Operator,
-    OperatorStatus,
-    Snapshot,
-)
+from weir.controllers.model.sample import Cluster, ClusterSample, Mode, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.simulator.model import NOWHERE, OperatorModel
 from weir.controllers.simulator.queue import Taken
 
 if TYPE_CHECKING:
-    from weir.controllers.simulator.world import Station, World
+    from weir.controllers.simulator.world import SimulatedOperator, SimulatedWorld
 
 ARRIVAL_S = 10.0  # arrivals are averaged over at least so long: upstream sends in batches
 
 
-class Track:
+class OperatorTrack:
     """What is measured of one operator, kept from period to period."""
 
     def __init__(self, model: OperatorModel, begin: float) -> None:
@@ -38,6 +32,7 @@ class Track:
         self.period_batches = 0
         self.busy_s = 0.0  # core seconds in this period
         self.commits: list[tuple[float, float, float]] = []  # moment, latency, rows
+        self.first_at: list[float] = []  # of each committed batch
         self.arrivals: deque[tuple[float, float]] = deque([(begin, model.queue_rows)])
 
     def commit(self, batch: Taken, began: float, now: float, cost: float) -> None:
@@ -56,6 +51,7 @@ class Track:
         self.period_rows += batch.rows
         self.period_batches += 1
         self.commits.append((now, self.latency_p50_s, batch.rows))
+        self.first_at.append(batch.first_at)
 
     def arrival_rate(self, now: float, arrived: float) -> float:
         """Rows per second over the last ten seconds at least."""
@@ -77,7 +73,7 @@ class Track:
         return self.batch_rows / silent_s
 
 
-def snapshot_of(world: World, period_s: float) -> Snapshot:
+def snapshot_of(world: SimulatedWorld, period_s: float) -> Snapshot:
     """The picture at the end of a period; begins the next one's counts."""
     by_cluster: list[list[Operator]] = [[] for _ in world.fleets]
     for station in world.stations:
@@ -108,7 +104,7 @@ def snapshot_of(world: World, period_s: float) -> Snapshot:
     return Snapshot.of(samples, world.now)
 
 
-def _operator(station: Station, cluster: str, now: float, period_s: float) -> Operator:
+def _operator(station: SimulatedOperator, cluster: str, now: float, period_s: float) -> Operator:
     m, track = station.model, station.track
     arrival = track.arrival_rate(now, station.arrived)
     seen = track.batch_at is not None

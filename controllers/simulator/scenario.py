@@ -116,7 +116,7 @@ def world_of(trace: Trace, scenario: Scenario) -> WorldModel:
                 name="trace",
                 rows_per_s=tuple(_means(trace, begin, period_s, count)),
                 cost_s_per_row=(cost,) * count,
-                reads=("trace",),
+                reads=("input",),  # not the operator's own name: that would be a loop
                 trigger_s=s.trigger_s,
                 overhead_s=s.overhead_s,
                 max_rows=s.max_rows or max(1, ceil(able)),

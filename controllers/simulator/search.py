@@ -19,8 +19,8 @@ from msgspec import Struct
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.run import make_scaler, simulate
-from weir.controllers.simulator.space import Dimension, Space, default_settings
-from weir.controllers.simulator.summary import Summary, summarise
+from weir.controllers.simulator.space import Dimension, SearchSpace, default_settings
+from weir.controllers.simulator.summary import SimulationSummary, summarise
 from weir.controllers.simulator.tuning import Importance, Trial
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Job(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """What came of a job."""
 
-    summary: Summary
+    summary: SimulationSummary
     table: Any = None  # learned Q-table
 
 
@@ -81,7 +81,7 @@ def open_study(storage: optuna.storages.BaseStorage | None, name: str, seed: int
     return study
 
 
-def check(space: Space, trials: int) -> None:
+def check(space: SearchSpace, trials: int) -> None:
     """Say what keeps a search from beginning."""
     if trials < 1:
         raise InvalidInput("trials must be at least 1", field="trials")
@@ -91,7 +91,7 @@ def check(space: Space, trials: int) -> None:
 
 def search(
     study: optuna.Study,
-    space: Space,
+    space: SearchSpace,
     trials: int,
     evaluate: Evaluate,
     *,
@@ -122,7 +122,7 @@ def search(
     return found
 
 
-def completed(study: optuna.Study, space: Space) -> list[Trial]:
+def completed(study: optuna.Study, space: SearchSpace) -> list[Trial]:
     """The trials that have ended, in order."""
     import optuna
 
@@ -137,7 +137,7 @@ def completed(study: optuna.Study, space: Space) -> list[Trial]:
     ]
 
 
-def importances(study: optuna.Study, space: Space) -> tuple[Importance, ...]:
+def importances(study: optuna.Study, space: SearchSpace) -> tuple[Importance, ...]:
     """How much each setting matters for either objective; empty where too few were tried."""
     from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
@@ -165,7 +165,7 @@ def importances(study: optuna.Study, space: Space) -> tuple[Importance, ...]:
     return tuple(sorted(rows, key=lambda r: -(r.over_target + r.executor_hours)))
 
 
-def _ask(study: optuna.Study, space: Space) -> tuple[optuna.trial.Trial, dict[str, Any]]:
+def _ask(study: optuna.Study, space: SearchSpace) -> tuple[optuna.trial.Trial, dict[str, Any]]:
     """The next settings to try."""
     trial = study.ask()
     return trial, space.settings({d.key: _draw(trial, d) for d in space.dimensions})

@@ -47,10 +47,10 @@ class Dimension(Struct, frozen=True, kw_only=True):
     choices: tuple[Any, ...] = ()
 
 
-class Space(Struct, frozen=True, kw_only=True):
+class SearchSpace(Struct, frozen=True, kw_only=True):
     """Everything to search for one scaler.
 
-    >>> space = Space.of("thresholds", max_executors=10, target_latency_s=30.0)
+    >>> space = SearchSpace.of("thresholds", max_executors=10, target_latency_s=30.0)
     >>> [d.key for d in space.dimensions][:3]
     ['figure', 'upper', 'lower']
     >>> drawn = {"figure": "latency", "upper": 0.5, "lower": 0.25, "grace_s": 60.0}
@@ -68,7 +68,7 @@ class Space(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(
         cls, scaler: str, max_executors: int, target_latency_s: float, rows_per_s: float = 0.0
-    ) -> "Space":
+    ) -> "SearchSpace":
         """The space of a scaler on a cluster of a certain size and usual arrivals."""
         found = [
             dimension

@@ -5,10 +5,10 @@ from msgspec import Struct
 
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import Floats
-from weir.controllers.simulator.run import Action, OperatorRun, Outcome
+from weir.controllers.simulator.run import OperatorRun, SimulatedAction, SimulationOutcome
 
 
-class Summary(Struct, frozen=True, kw_only=True):
+class SimulationSummary(Struct, frozen=True, kw_only=True):
     """One policy on one input."""
 
     scaler: str
@@ -24,12 +24,14 @@ class Summary(Struct, frozen=True, kw_only=True):
     served_share: float  # rows committed / rows arrived
 
 
-def summarise(scaler: str, outcome: Outcome, model: WorldModel, target_latency_s: float) -> Summary:
+def summarise(
+    scaler: str, outcome: SimulationOutcome, model: WorldModel, target_latency_s: float
+) -> SimulationSummary:
     """The figures of a simulation.
 
-    A batch's latency counts for all the time since the commit before it, and rows that
-    are never committed count with their age at the end: a cluster that hangs in one
-    endless batch does not look fast.
+    A batch's latency counts for all the time since the commit before it in which its rows
+    waited, and rows that are never committed count with their age at the end: a cluster
+    that hangs in one endless batch does not look fast.
     """
     ends = np.array(model.ends)
     lengths = np.diff(np.concatenate([[model.begin], ends]))
@@ -41,7 +43,7 @@ def summarise(scaler: str, outcome: Outcome, model: WorldModel, target_latency_s
     executors = np.array(outcome.series.executors, dtype=float)
     here = _here(outcome, model)
     arrived = sum(o.arrived_rows for o in here)
-    return Summary(
+    return SimulationSummary(
         scaler=scaler,
         latency_p50_s=float(p50),
         latency_p95_s=float(p95),
@@ -56,7 +58,7 @@ def summarise(scaler: str, outcome: Outcome, model: WorldModel, target_latency_s
     )
 
 
-def covering_latency(outcome: Outcome, model: WorldModel) -> Floats:
+def covering_latency(outcome: SimulationOutcome, model: WorldModel) -> Floats:
     """Latency of the slowest operator in question by period, as `summarise` counts it."""
     ends = np.array(model.ends)
     number = next(i for i, c in enumerate(model.clusters) if c.name == model.focus)
@@ -64,10 +66,13 @@ def covering_latency(outcome: Outcome, model: WorldModel) -> Floats:
     for run, operator in zip(outcome.operators, model.operators, strict=True):
         age = 0.0 if run.waiting_since is None else float(ends[-1]) - run.waiting_since
         if run.commits:
-            times, latencies, _ = np.array(run.commits).T
+            times, latencies = np.array([c[:2] for c in run.commits]).T
             after = np.searchsorted(times, ends)
             tail = age if run.waiting_since is not None else latencies[-1]
             own = np.concatenate([latencies, [tail]])[after]
+            if run.first_at:  # no row waits before the batch's first has come
+                came = np.concatenate([run.first_at, [-np.inf]])[after]
+                own = np.where(came > ends, 0.0, own)
         elif run.waiting_since is not None:
             own = np.full(len(ends), age)
         else:
@@ -78,12 +83,12 @@ def covering_latency(outcome: Outcome, model: WorldModel) -> Floats:
     return slowest
 
 
-def settle_steps(actions: tuple[Action, ...], rest_s: float) -> int:
+def settle_steps(actions: tuple[SimulatedAction, ...], rest_s: float) -> int:
     """Most changes in a row, each within `rest_s` of the one before.
 
     After a step of the load that is the number of decisions that it took to settle.
 
-    >>> settle_steps(tuple(Action(at, 1, 2) for at in (0.0, 10.0, 20.0, 500.0)), rest_s=60.0)
+    >>> settle_steps(tuple(SimulatedAction(at, 1, 2) for at in (0.0, 10.0, 20.0, 500.0)), rest_s=60.0)
     3
     """
     most = row = 0
@@ -100,7 +105,7 @@ def _rest_s(model: WorldModel) -> float:
     return max(5.0 * period_s, 3.0 * model.cluster.executor_start_s, 60.0)
 
 
-def _here(outcome: Outcome, model: WorldModel) -> list[OperatorRun]:
+def _here(outcome: SimulationOutcome, model: WorldModel) -> list[OperatorRun]:
     number = next(i for i, c in enumerate(model.clusters) if c.name == model.focus)
     return [
         run

@@ -12,7 +12,7 @@ from weir.controllers.scaling.registry import scaler_type, scalers
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import LEAST_PERIODS
 from weir.controllers.simulator.search import Evaluate, Job, OnTrials, Result, importances, search
-from weir.controllers.simulator.space import Space
+from weir.controllers.simulator.space import SearchSpace
 from weir.controllers.simulator.tuning import Point, Tuning, choose, front_of, verdict
 
 MakeEvaluate = Callable[[WorldModel], Evaluate]
@@ -119,10 +119,10 @@ def tune(
     )
 
 
-def space_of(world: WorldModel, scaler: str, target_latency_s: float) -> Space:
+def space_of(world: WorldModel, scaler: str, target_latency_s: float) -> SearchSpace:
     """What there is to search for a scaler in this world."""
     arrivals = sum(sum(o.rows_per_s) for o in world.operators) / max(world.periods, 1)
-    return Space.of(scaler, world.cluster.max_executors, target_latency_s, arrivals)
+    return SearchSpace.of(scaler, world.cluster.max_executors, target_latency_s, arrivals)
 
 
 def _learns(scaler: str) -> bool:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.simulator.summary import Summary
+from weir.controllers.simulator.summary import SimulationSummary
 
 _OF_USE = 0.2  # more of the time over target than this is no service
 
@@ -18,8 +18,8 @@ class Point(Struct, frozen=True, kw_only=True):
     label: str
     scaler: str
     settings: dict[str, Any] = {}
-    trained: Summary | None = None  # on the part that was searched
-    judged: Summary | None = None  # on the part that was not
+    trained: SimulationSummary | None = None  # on the part that was searched
+    judged: SimulationSummary | None = None  # on the part that was not
 
     @property
     def objectives(self) -> tuple[float, float]:
@@ -108,7 +108,7 @@ def front_of(trials: Sequence[Trial], most: int = 12) -> list[Trial]:
     return [best[round(i * (len(best) - 1) / (most - 1))] for i in range(most)]
 
 
-def choose(front: Sequence[Trial], default: Summary) -> int:
+def choose(front: Sequence[Trial], default: SimulationSummary) -> int:
     """The trade-off to recommend, by the searched part alone.
 
     Among those that beat the default in both dimensions, the one that beats it most in

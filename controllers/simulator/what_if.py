@@ -7,15 +7,15 @@ from typing import Any
 from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.simulator.accuracy import Errors, errors_of, held_out_errors, without_jitter
 from weir.controllers.simulator.calibrate import calibrated_world
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce, RecordedPolicy
 from weir.controllers.simulator.recording import LEAST_PERIODS, read_recording, recorded_series
-from weir.controllers.simulator.run import Action, OnPeriod, Series, make_scaler, simulate
-from weir.controllers.simulator.summary import Summary, summarise
+from weir.controllers.simulator.run import OnPeriod, Series, SimulatedAction, make_scaler, simulate
+from weir.controllers.simulator.summary import SimulationSummary, summarise
 
 RECORDED = "recorded"
 """What was done: executors as they were asked for."""
@@ -53,9 +53,9 @@ class Band(Struct, frozen=True, kw_only=True):
 class WhatIf(Struct, frozen=True, kw_only=True):
     """What would have happened."""
 
-    summary: Summary
+    summary: SimulationSummary
     series: Series
-    actions: tuple[Action, ...]
+    actions: tuple[SimulatedAction, ...]
     settings: dict[str, Any]
     target_latency_s: float
     band: Band | None = None
@@ -148,7 +148,7 @@ def what_if(
     )
 
 
-def band_of(summary: Summary, calibrated: Calibrated) -> Band | None:
+def band_of(summary: SimulationSummary, calibrated: Calibrated) -> Band | None:
     """The summary's figures, wider by the errors; None: there is nothing to judge by.
 
     Requests that are made again as they were say nothing of how many executors a policy

@@ -16,10 +16,10 @@ from math import exp, floor, inf
 from random import Random
 
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.simulator.executors import Executors
+from weir.controllers.simulator.executors import ExecutorPool
 from weir.controllers.simulator.model import NOWHERE, OperatorModel, WorldModel, usable_cores
 from weir.controllers.simulator.queue import Queue, Taken
-from weir.controllers.simulator.sampling import Track, snapshot_of
+from weir.controllers.simulator.sampling import OperatorTrack, snapshot_of
 
 _POLL_S = 0.1  # how soon an operator without a trigger interval looks again
 
@@ -34,14 +34,14 @@ class Phase(IntEnum):
     AWAY = 4  # it does not run
 
 
-class Station:
+class SimulatedOperator:
     """One operator at work."""
 
     def __init__(self, model: OperatorModel, begin: float) -> None:
         self.model = model
         self.queue = Queue()
         self.queue.push(model.queue_rows, begin, begin)
-        self.track = Track(model, begin)
+        self.track = OperatorTrack(model, begin)
         self.cluster = model.place[0] if model.place else 0
         self.phase = Phase.AWAY if self.cluster == NOWHERE else Phase.WAITING
         self.at = inf if self.cluster == NOWHERE else begin  # of its next event
@@ -55,7 +55,7 @@ class Station:
         self.gain = 1.0  # rows that reach it for each row of its upstream
         self.arrived = model.queue_rows
         self.committed = 0.0
-        self.below: list[Station] = []  # operators that it feeds
+        self.below: list[SimulatedOperator] = []  # operators that it feeds
 
     def feed(self, now: float) -> None:
         """Queue what has arrived from outside since the last look."""
@@ -84,13 +84,13 @@ class Station:
         return self.queue.rows + (self.batch.rows if self.batch else 0.0)
 
 
-class World:
+class SimulatedWorld:
     """Deterministic under its seed.
 
     >>> from weir.controllers.simulator.model import ClusterModel
     >>> count = OperatorModel(name="count", rows_per_s=(100.0,) * 3, cost_s_per_row=(0.004,) * 3,
     ...                       trigger_s=5.0, overhead_s=0.5)
-    >>> world = World(WorldModel(begin=0.0, ends=(5.0, 10.0, 15.0), operators=(count,), focus="a",
+    >>> world = SimulatedWorld(WorldModel(begin=0.0, ends=(5.0, 10.0, 15.0), operators=(count,), focus="a",
     ...                          clusters=(ClusterModel(name="a", executors=1),)))
     >>> for _ in range(3): snapshot = world.step()
     >>> one = snapshot.operators[0]  # 500 rows waited 2.5 s at the median, then 0.5 + 500 x 0.004
@@ -102,8 +102,8 @@ class World:
         self.model = model
         self.now = model.begin
         self.period = 0
-        self.fleets = [Executors(c) for c in model.clusters]
-        self.stations = [Station(o, model.begin) for o in model.operators]
+        self.fleets = [ExecutorPool(c) for c in model.clusters]
+        self.stations = [SimulatedOperator(o, model.begin) for o in model.operators]
         named = {s.model.name: s for s in self.stations}
         for station in self.stations:
             if station.model.upstream:
@@ -166,7 +166,7 @@ class World:
             else:  # it has arrived where it moved to
                 station.phase = Phase.WAITING
 
-    def _trigger(self, station: Station, now: float) -> None:
+    def _trigger(self, station: SimulatedOperator, now: float) -> None:
         m = station.model
         station.feed(now)
         batch = station.queue.take(m.max_rows)
@@ -178,7 +178,7 @@ class World:
         station.left = (m.batch_work_s + batch.rows * station.cost) * m.stretch * factor
         station.phase, station.at = Phase.PLANNING, now + m.overhead_s * factor
 
-    def _commit(self, station: Station, now: float) -> None:
+    def _commit(self, station: SimulatedOperator, now: float) -> None:
         batch, m = station.batch, station.model
         assert batch is not None
         station.work(now)
@@ -200,12 +200,12 @@ class World:
             station.at = max(now, due)
         self._share(here, now)
 
-    def _place(self, station: Station, place: int) -> None:
+    def _place(self, station: SimulatedOperator, place: int) -> None:
         """A move: at once where no batch is in work, else at its end."""
         if station.batch is None:
             self._leave(station, place, self.now)
 
-    def _leave(self, station: Station, place: int, now: float) -> None:
+    def _leave(self, station: SimulatedOperator, place: int, now: float) -> None:
         station.cluster = place
         station.phase = Phase.AWAY if place == NOWHERE else Phase.MOVING
         station.at = inf if place == NOWHERE else now + self.model.move_pause_s
@@ -225,7 +225,7 @@ class World:
                 station.at = now + station.left / station.speed if station.speed else inf
 
 
-def _next_at(station: Station) -> float:
+def _next_at(station: SimulatedOperator) -> float:
     return station.at
 
 

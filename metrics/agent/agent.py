@@ -5,6 +5,7 @@ more facts and more handlers.
 """
 
 import atexit
+import contextlib
 import logging
 import os
 import threading
@@ -19,16 +20,16 @@ from pyspark.sql import SparkSession
 from weir.controllers.engine.ports import Part, Store
 from weir.controllers.model.command import Action, ScaleTo
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.sample import Cluster
 from weir.metrics.agent.commands import CommandRunner, Handler
-from weir.metrics.agent.executors import Executors
+from weir.metrics.agent.executors import SparkExecutors
 from weir.metrics.agent.listener import DriverListener, Poll
 from weir.metrics.agent.publisher import Publisher
 from weir.metrics.agent.removal import is_loss
 from weir.metrics.agent.sampler import Sampler
 from weir.metrics.agent.track import OperatorFacts
-from weir.metrics.store.keys import DEFAULT_REDIS
 from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.where import redis_url as usual_redis
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class Agent:
         store: Store,
         *,
         period_s: float,
-        executors: Executors,
+        executors: SparkExecutors,
         facts: Callable[[], Sequence[OperatorFacts]] = tuple,
         handlers: Mapping[type[Action], Handler] | None = None,
         hosted: bool = False,
@@ -141,7 +142,7 @@ class Agent:
 def attach(
     spark: SparkSession,
     name: str,
-    redis_url: str = DEFAULT_REDIS,
+    redis_url: str | None = None,
     *,
     period_s: float = 10.0,
     min_executors: int = 1,
@@ -149,19 +150,53 @@ def attach(
 ) -> Agent:
     """Watch a running PySpark job, and let it be scaled, with one line in it.
 
+    Without `redis_url` it is the one of WEIR_REDIS_URL, or of the demo that runs in this folder.
     The job never waits for Redis: without it, samples are kept for a while, then dropped
     and counted. Close the agent, or simply stop the session, and nothing is left behind.
     """
-    executors = Executors(spark, min_executors, 0, wanted=0)
+    if not hasattr(spark, "_jsparkSession") or spark.__class__.__module__.startswith(
+        "pyspark.sql.connect"
+    ):
+        raise InvalidInput(
+            "attach needs the driver itself, and this is a session of Spark Connect: call attach "
+            "in the application that runs the Connect server, or import its event log",
+            field="spark",
+        )
+    executors = SparkExecutors(spark, min_executors, 0, wanted=0)
     there = len(executors.present())
-    executors.maximum = max_executors or max(there, min_executors)
+    most = most_of(spark.sparkContext.getConf().get, there)
+    executors.maximum = max_executors or max(most, min_executors)
     return Agent(
-        spark, name, RedisStore.at(redis_url), period_s=period_s, executors=executors
+        spark,
+        name,
+        RedisStore.at(redis_url or usual_redis()),
+        period_s=period_s,
+        executors=executors,
     ).start()
 
 
+def most_of(setting: Callable[[str], str | None], there: int) -> int:
+    """The most executors that Spark's own settings let an application have; those that are
+    there, where nothing says so.
+
+    >>> most_of({"spark.cores.max": "12", "spark.executor.cores": "3"}.get, 2)
+    4
+    >>> most_of({"spark.dynamicAllocation.maxExecutors": "8"}.get, 2), most_of({}.get, 2)
+    (8, 2)
+    """
+    said = []
+    with contextlib.suppress(TypeError, ValueError):
+        said.append(int(setting("spark.dynamicAllocation.maxExecutors") or ""))
+    with contextlib.suppress(TypeError, ValueError):
+        cores = int(setting("spark.executor.cores") or "")
+        said.append(int(setting("spark.cores.max") or "") // max(1, cores))
+    with contextlib.suppress(TypeError, ValueError):
+        there = max(there, int(setting("spark.executor.instances") or ""))
+    return min(said) if said else there
+
+
 def _application(
-    spark: SparkSession, executors: Executors, name: str, hosted: bool
+    spark: SparkSession, executors: SparkExecutors, name: str, hosted: bool
 ) -> dict[str, Any]:
     context = spark.sparkContext
     why_not = executors.why_not()

@@ -47,6 +47,7 @@ class CommandRunner(threading.Thread):
         self._poll_s = poll_s
         self._stop_event = threading.Event()
         self._newest_fence = 0
+        self._carried_out: dict[str, float] = {}  # id -> when it expires; never twice until then
 
     def run(self) -> None:
         while not self._stop_event.wait(self._poll_s):
@@ -76,6 +77,10 @@ class CommandRunner(threading.Thread):
             self._store.note_fault(f"command {command.id}", error)
 
     def _carry_out(self, command: Command) -> None:
+        if command.id in self._carried_out:
+            # The store knows better unless somebody has put it back there.
+            self._report(command, CommandStatus.REFUSED, "not carried out: it was done before")
+            return
         leader = self._store.lease(LEADER)
         self._newest_fence = max(self._newest_fence, leader.token if leader else 0)
         refused = why_refused(command, time.time(), self._newest_fence)
@@ -101,14 +106,20 @@ class CommandRunner(threading.Thread):
                 command.action,
                 lambda share, text: self._report(command, CommandStatus.RUNNING, text, share),
             )
-            self._report(command, CommandStatus.DONE, message, 1.0)
+            self._ended(command, CommandStatus.DONE, message)
         except WeirError as error:
-            self._report(command, CommandStatus.FAILED, str(error))
+            self._ended(command, CommandStatus.FAILED, str(error))
         except (RedisError, OSError):
             raise
         except Exception as error:
             log.exception("command %s failed", command.id)
-            self._report(command, CommandStatus.FAILED, f"{type(error).__name__}; see the log")
+            self._ended(command, CommandStatus.FAILED, f"{type(error).__name__}; see the log")
+
+    def _ended(self, command: Command, status: CommandStatus, message: str) -> None:
+        self._report(command, status, message, 1.0 if status is CommandStatus.DONE else None)
+        now = time.time()
+        left = {i: until for i, until in self._carried_out.items() if until >= now}
+        self._carried_out = {**left, command.id: command.expires_at}
 
     def _report(
         self, command: Command, status: CommandStatus, message: str, progress: float | None = None

@@ -8,7 +8,7 @@ from weir.metrics.agent.granted import Grants
 from weir.metrics.agent.sizing import Sizing
 
 
-class Executors(Sizing):
+class SparkExecutors(Sizing):
     """The executors of one application: asked for, granted, and there.
 
     Growing asks the cluster manager for a new total. Shrinking decommissions, so that

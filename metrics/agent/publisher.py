@@ -10,13 +10,16 @@ from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Lease, Part, Store
+from weir.controllers.engine.stored import failover_settings
+from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.placement import cluster_lease
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 log = logging.getLogger(__name__)
 
-LEASE_S = 10.0
-BEAT_S = 1.0
+RETRY_S = 0.5
+SETTINGS_S = 5.0
+"""How often the settings are looked at: how long a lease is may change at any time."""
 
 
 class Publisher(threading.Thread):
@@ -42,6 +45,9 @@ class Publisher(threading.Thread):
         self._stopping = False
         self._away = False
         self._lease: Lease | None = None
+        self._failover = FailoverSettings()
+        self._next_beat = 0.0
+        self._next_settings = 0.0
 
     def put(self, sample: ClusterSample) -> None:
         """Hand over a sample; returns at once."""
@@ -52,16 +58,13 @@ class Publisher(threading.Thread):
         self._wake.set()
 
     def run(self) -> None:
-        next_beat = 0.0
         while not self._stopping:
-            self._wake.wait(max(0.05, next_beat - time.monotonic()))
+            self._wake.wait(max(0.05, self._next_beat - time.monotonic()))
             self._wake.clear()
             try:
-                if time.monotonic() >= next_beat:
-                    next_beat = time.monotonic() + BEAT_S
-                    if self._held():
-                        self._store.beat(self._part())
+                self._beat()
                 while self._lease and self._waiting:
+                    self._beat()  # also while many wait: silence would be taken for death
                     sample = self._waiting[0]
                     cluster = replace(sample.cluster, dropped_samples=self.dropped)
                     self._append(replace(sample, cluster=cluster))
@@ -74,10 +77,22 @@ class Publisher(threading.Thread):
                 if not self._away:
                     log.warning("the store is away, samples wait here: %s", error)
                 self._away = True
-                time.sleep(min(BEAT_S, 0.5))
+                time.sleep(RETRY_S)
             except Exception as error:
                 self._store.note_fault("the publisher of reports", error)
-                time.sleep(min(BEAT_S, 0.5))
+                time.sleep(RETRY_S)
+
+    def _beat(self) -> None:
+        """Give a sign of life if it is time for one."""
+        now = time.monotonic()
+        if now < self._next_beat:
+            return
+        self._next_beat = now + self._failover.renew_s
+        if self._held():
+            self._store.beat(self._part())
+        if now >= self._next_settings:
+            self._next_settings = now + SETTINGS_S
+            self._failover = failover_settings(self._store)
 
     def _append(self, sample: ClusterSample) -> None:
         """A report that nobody can keep is lost and counted; the next ones are not."""
@@ -91,10 +106,11 @@ class Publisher(threading.Thread):
 
     def _held(self) -> bool:
         """Is the cluster's name ours? Tries to make it so."""
-        if self._lease and self._store.renew(self._lease, LEASE_S):
+        lease_s = self._failover.lease_s
+        if self._lease and self._store.renew(self._lease, lease_s):
             return True
         had = self._lease
-        self._lease = self._store.acquire(self._lease_name, self._holder, LEASE_S)
+        self._lease = self._store.acquire(self._lease_name, self._holder, lease_s)
         if self._lease is None and had is None and not self._waiting:
             log.warning("%s is in use by another application; waiting for it", self._lease_name)
         return self._lease is not None

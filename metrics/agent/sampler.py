@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
-from weir.metrics.agent.listener import ExecutorWork, Poll, Work
-from weir.metrics.agent.track import OperatorFacts, Track
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.metrics.agent.listener import ExecutorWork, Poll, TaskWork
+from weir.metrics.agent.track import OperatorFacts, QueryTrack
 
 HIDDEN = "_"  # prefix of the host's own queries, which are not operators
 
@@ -15,7 +15,7 @@ class Sampler:
     """Keeps what is needed from one period to the next."""
 
     def __init__(self) -> None:
-        self._tracks: dict[str, Track] = {}
+        self._tracks: dict[str, QueryTrack] = {}
         self._names: dict[str, str] = {}  # query id -> name
         self._gone: set[str] = set()
 
@@ -71,12 +71,12 @@ class Sampler:
             batches=batches,
         )
 
-    def _track(self, query_id: str) -> Track:
-        return self._tracks.setdefault(query_id, Track())
+    def _track(self, query_id: str) -> QueryTrack:
+        return self._tracks.setdefault(query_id, QueryTrack())
 
     def _operator(self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str) -> Operator:
         now = poll.at_ms / 1000.0
-        work = poll.queries.get(fact.query_id or "\0", Work())
+        work = poll.queries.get(fact.query_id or "\0", TaskWork())
         track = self._track(_key(fact))
         figures = track.period(work, fact, now, period_s)
         return Operator(
@@ -91,6 +91,9 @@ class Sampler:
             reads=fact.reads,
             writes=fact.writes,
             trigger_s=fact.trigger_s,
+            slice_of=fact.slice_of,
+            key_groups=fact.key_groups,
+            unsliced=fact.unsliced,
             busy_cores=work.busy_ms / 1000.0 / period_s,
             run_time_s=work.run_ms / 1000.0,
             cpu_time_s=work.cpu_ns / 1e9,

@@ -20,8 +20,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import BATCHES_MOST, Batch, OperatorStatus
-from weir.metrics.agent.listener import Progress, Work
+from weir.controllers.model.sample import BATCHES_MOST, Batch, OperatorStatus
+from weir.metrics.agent.listener import Progress, TaskWork
 
 OBSERVATION = "weir"  # name of the observation that carries event times
 _COST_BATCHES = 6
@@ -34,6 +34,7 @@ class Backlog(Struct, frozen=True):
     appended_rows: int
     appended_bytes: int
     committed_rows: int = 0
+    by_group: tuple[int, ...] = ()  # rows appended to each key group of a slice
 
 
 class OperatorFacts(Struct, frozen=True, kw_only=True):
@@ -51,9 +52,12 @@ class OperatorFacts(Struct, frozen=True, kw_only=True):
     backlog: Backlog | None = None
     last_commit_at: float | None = None  # of the run before this one, wherever it was
     idle: Progress | None = None  # its newest trigger, if that found nothing to do
+    slice_of: str = ""
+    key_groups: tuple[int, ...] = ()
+    unsliced: str = ""
 
 
-class Track:
+class QueryTrack:
     """One query across periods."""
 
     def __init__(self) -> None:
@@ -71,7 +75,9 @@ class Track:
         self.rate = 0.0
         self.trigger_s = 0.0
         self.arrivals: deque[tuple[float, int]] = deque()  # (time, rows appended so far)
+        self.groups: deque[tuple[float, tuple[int, ...]]] = deque()  # the same, by key group
         self.probed = False  # the host looks at the inputs itself
+        self.ends: dict[str, int] = {}  # the same by partition, where its offsets say
         self.latest: int | None = None  # rows appended, as the source reported with a batch
 
     def begin(self, run_id: str) -> None:
@@ -113,6 +119,7 @@ class Track:
         latest = [rows_in(s.latest_offset) for s in progress.sources]
         if latest and all(e is not None for e in latest):
             self.latest = sum(e or 0 for e in latest)
+            self.ends = rows_by_partition([s.latest_offset for s in progress.sources])
             if not self.probed:
                 self._arrived(began, self.latest)
         if not has_batch:
@@ -155,8 +162,25 @@ class Track:
         (first, before), (last, now) = self.arrivals[0], self.arrivals[-1]
         return max(0, now - before) / max(last - first, 1e-3)
 
+    def _group_rates(self, fact: OperatorFacts, now: float) -> tuple[float, ...]:
+        """Arrivals of each key group, over the same time as the slice's own."""
+        rows = fact.backlog.by_group if fact.backlog else ()
+        if not rows and self.ends:
+            rows = tuple(self.ends.get(str(group), 0) for group in fact.key_groups)
+        if not rows:
+            return ()
+        if self.groups and len(self.groups[-1][1]) != len(rows):
+            self.groups.clear()
+        self.groups.append((now, rows))
+        while len(self.groups) > 2 and self.groups[1][0] <= now - _ARRIVAL_S:
+            self.groups.popleft()
+        (first, before), (last, _) = self.groups[0], self.groups[-1]
+        if last <= first:
+            return ()
+        return tuple(max(0, b - a) / (last - first) for a, b in zip(before, rows, strict=True))
+
     def period(
-        self, work: Work, fact: OperatorFacts, now: float, period_s: float
+        self, work: TaskWork, fact: OperatorFacts, now: float, period_s: float
     ) -> dict[str, Any]:
         """Figures of the period that just ended."""
         self.trigger_s = fact.trigger_s
@@ -178,6 +202,7 @@ class Track:
         busy = work.busy_ms / 1000.0 / period_s
         figures["arrival_rows_per_s"] = arrival
         figures["queue_rows"] = queue
+        figures["group_rows_per_s"] = self._group_rates(fact, now)
         figures["row_bytes"] = row_bytes
         figures["cost_s_per_row"] = cost
         figures["load"] = busy if cost is None else arrival * cost
@@ -237,6 +262,21 @@ def rows_in(offset: Any) -> int | None:
         else:
             return None
     return total
+
+
+def rows_by_partition(offsets: Sequence[Any]) -> dict[str, int]:
+    """Rows before offsets that count them, by shard or partition, over all inputs.
+
+    >>> rows_by_partition([{"topic": {"0": 5, "1": 7}}, {"0": 3}])
+    {'0': 8, '1': 7}
+    """
+    found: dict[str, int] = {}
+    for offset in offsets:
+        inner = [v for v in offset.values() if isinstance(v, dict)]
+        for part in inner or [offset]:
+            for name, rows in part.items():
+                found[name] = found.get(name, 0) + int(rows)
+    return found
 
 
 def _total(progress: Progress, field: str) -> int | None:

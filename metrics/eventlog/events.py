@@ -17,7 +17,7 @@ Int = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 """A number that a log can mean: larger ones are damage, and would not fit a column."""
 
 
-class Skipped(Struct):
+class SkippedLines(Struct):
     """An event that nobody reads: only checked for being whole."""
 
 
@@ -160,7 +160,7 @@ class StateOperator(Struct):
     bytes: Int = field(name="memoryUsedBytes", default=0)
 
 
-class Source(Struct):
+class LoggedSource(Struct):
     description: str | None = None
     rows: Int = field(name="numInputRows", default=0)
     end_offset: Any = field(name="endOffset", default=None)
@@ -176,7 +176,7 @@ class Durations(Struct):
     add_batch_ms: Int | None = field(name="addBatch", default=None)
 
 
-class Progress(Struct):
+class LoggedProgress(Struct):
     id: str
     run: str = field(name="runId", default="")
     name: str | None = None
@@ -184,7 +184,7 @@ class Progress(Struct):
     batch: Int = field(name="batchId", default=-1)
     durations: Durations = field(name="durationMs", default_factory=Durations)
     states: list[StateOperator] | None = field(name="stateOperators", default=None)
-    sources: list[Source] | None = None
+    sources: list[LoggedSource] | None = None
     sink: Sink | None = None
     observed: dict[str, Any] | None = field(name="observedMetrics", default=None)
 
@@ -195,7 +195,7 @@ class Progress(Struct):
 
 
 class QueryProgress(Struct):
-    progress: Progress
+    progress: LoggedProgress
 
 
 EVENTS: dict[str, type[Struct]] = {

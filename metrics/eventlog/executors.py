@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 
-from weir.controllers.model.snapshot import Executor
+from weir.controllers.model.sample import Executor
 from weir.metrics.agent.removal import is_loss
 from weir.metrics.eventlog import events as e
-from weir.metrics.eventlog.timeline import Bucket, Timeline, Work
+from weir.metrics.eventlog.timeline import Bucket, LoggedWork, LogTimeline
 
 _DRIVER = ("driver", "<driver>")
 
@@ -23,7 +23,7 @@ class _Known:
         self.most_running = 1
 
 
-class Executors:
+class LoggedExecutors:
     """Who is there in a period, how busy, and what still runs.
 
     Logs before Spark 1.3 do not say when executors come or how many cores they
@@ -31,7 +31,7 @@ class Executors:
     once stand for the cores.
     """
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: LogTimeline) -> None:
         self.lost = 0  # gone without being asked to, up to the last closed period
         self._timeline = timeline
         self._known: dict[str, _Known] = {}
@@ -117,7 +117,9 @@ class Executors:
                 self._gone.add(id)
             elif known.added_ms < end_ms:
                 found.append(
-                    _executor(id, known, bucket.executors.get(id) or Work(), end_ms - begin_ms)
+                    _executor(
+                        id, known, bucket.executors.get(id) or LoggedWork(), end_ms - begin_ms
+                    )
                 )
         return tuple(found)
 
@@ -136,7 +138,7 @@ class Executors:
                 del self._running[stage]
 
 
-def _executor(id: str, known: _Known, work: Work, period_ms: int) -> Executor:
+def _executor(id: str, known: _Known, work: LoggedWork, period_ms: int) -> Executor:
     cores = known.cores or known.most_running
     return Executor(
         id=id,

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.codecs import Damaged, decoded
 from weir.metrics.eventlog.importer import NotAnEventLog
 from weir.metrics.eventlog.locate import grouped, locate, order
 from weir.metrics.eventlog.parser import Fault, Parser
 from weir.metrics.eventlog.reader import CHUNK_BYTES, lines
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
-from weir.metrics.eventlog.summary import OPENING, Summary, Tally
+from weir.metrics.eventlog.summary import OPENING, LogSummary, Tally
 
 _TRIED_LINES = 1000
 
@@ -53,7 +53,7 @@ class Follower:
             raise InvalidInput(f"{self._path} is a zip, which does not grow; import it instead")
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> LogSummary:
         """What has been read so far."""
         summary = self._tally.summary
         summary.lines, summary.broken_lines = self._parser.lines, self._parser.broken

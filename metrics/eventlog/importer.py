@@ -14,7 +14,7 @@ from weir.metrics.eventlog.locate import Log
 from weir.metrics.eventlog.parser import Fault, Parser
 from weir.metrics.eventlog.reader import LogReader
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
-from weir.metrics.eventlog.summary import OPENING, Summary, Tally
+from weir.metrics.eventlog.summary import OPENING, LogSummary, Tally
 from weir.metrics.eventlog.tables import RunWriter, ThereIsMore, run_id
 
 _TRIED_LINES = 1000
@@ -28,7 +28,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     """What has become of one application attempt."""
 
     log: str
-    summary: Summary
+    summary: LogSummary
     run: str | None = None  # folder of the run; None if none was wanted, or a fuller one stays
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
@@ -50,10 +50,11 @@ def import_log(
     *,
     period_s: float = PERIOD_S,
     on_bytes: Callable[[int], None] = lambda _: None,
+    expanded_most: int | None = None,
 ) -> Generator[Imported, None, None]:
     """Read a log and give each application attempt when it is complete on disk."""
     try:
-        yield from _attempts(LogReader(log, on_bytes), runs_dir, period_s)
+        yield from _attempts(LogReader(log, on_bytes, expanded_most), runs_dir, period_s)
     except OSError as error:  # the reader's own are sentences already
         raise Unavailable(
             f"no run can be written to {runs_dir}: {error.strerror or error}"
@@ -133,7 +134,7 @@ class _Attempt(ExitStack):
         return Imported(log=log.name, summary=summary, run=run, faults=faults, notes=notes)
 
 
-def name_of(log: Log, summary: Summary, first_at: float | None) -> str:
+def name_of(log: Log, summary: LogSummary, first_at: float | None) -> str:
     """The id of the run; of logs that name no application, by their folder and beginning."""
     if summary.app_id:
         return run_id(summary.app_id, summary.attempt)
@@ -142,7 +143,7 @@ def name_of(log: Log, summary: Summary, first_at: float | None) -> str:
 
 
 def meta_of(
-    log: Log, summary: Summary, faults: Sequence[Fault], notes: Sequence[str] = ()
+    log: Log, summary: LogSummary, faults: Sequence[Fault], notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What is kept of a log beside its samples."""
     return {

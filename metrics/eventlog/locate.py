@@ -30,7 +30,7 @@ _MARKER = re.compile(r"appstatus_|SPARK_VERSION_|COMPRESSION_CODEC_|APPLICATION_
 _MEMBERS_MOST = 10_000
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class LogPart(Struct, frozen=True, kw_only=True):
     """One file, or one member of a zip."""
 
     path: str
@@ -47,7 +47,7 @@ class Log(Struct, frozen=True, kw_only=True):
     """The parts of one event log in their order."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[LogPart, ...]
     folder: str = ""  # name of the one that it lies in
     asked_for: bool = True  # named by a person, not merely found in a folder
 
@@ -176,7 +176,7 @@ def _in_zip(path: Path, asked_for: bool) -> list[Log]:
         _log(
             f"{path.name}:{group[0]}",
             tuple(
-                Part(path=str(path.absolute()), member=name, size_bytes=sizes[name])
+                LogPart(path=str(path.absolute()), member=name, size_bytes=sizes[name])
                 for name in group
             ),
             asked_for and len(sizes) == 1,
@@ -189,10 +189,10 @@ def _hidden(name: str) -> bool:
     return any(piece[:1] in (".", "_") for piece in name.split("/"))
 
 
-def _log(name: str, parts: tuple[Part, ...], asked_for: bool = True) -> Log:
+def _log(name: str, parts: tuple[LogPart, ...], asked_for: bool = True) -> Log:
     folder = Path(parts[0].path).parent.name
     return Log(name=name, parts=parts, folder=folder, asked_for=asked_for)
 
 
-def _part(path: Path) -> Part:
-    return Part(path=str(path.absolute()), size_bytes=path.stat().st_size)
+def _part(path: Path) -> LogPart:
+    return LogPart(path=str(path.absolute()), size_bytes=path.stat().st_size)

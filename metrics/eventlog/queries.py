@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from weir.controllers.model.snapshot import BATCHES_MOST, Batch
-from weir.metrics.eventlog.events import Progress, Source
+from weir.controllers.model.sample import BATCHES_MOST, Batch
+from weir.metrics.eventlog.events import LoggedProgress, LoggedSource
 from weir.metrics.eventlog.summary import at_ms
-from weir.metrics.eventlog.timeline import Timeline
+from weir.metrics.eventlog.timeline import LogTimeline
 
 _BRACKETS = re.compile(r"^(\w+)\[(?:Subscribe(?:Pattern)?\[)?(.*?)\]+$")
 _OBJECT = re.compile(r"@[0-9a-f]+$")
@@ -32,7 +32,7 @@ class LastBatch(Struct, frozen=True, kw_only=True):
     state_bytes: int | None
 
 
-class Query:
+class LoggedQuery:
     """What is known about one streaming query while its log is read."""
 
     def __init__(self, id: str, name: str, started_ms: int) -> None:
@@ -63,7 +63,7 @@ class Query:
         """The run has ended, by itself or by an exception."""
         self.ended_ms, self.exception = at, exception
 
-    def progressed(self, progress: Progress, timeline: Timeline) -> None:
+    def progressed(self, progress: LoggedProgress, timeline: LogTimeline) -> None:
         """Enter a batch into the periods in which its rows came and were processed.
 
         Rows arrived between the trigger before and this one, and count as processed
@@ -116,7 +116,7 @@ class Query:
 
 
 def _batch(
-    progress: Progress, start: int, end: int, waited_ms: int, queue: int | None
+    progress: LoggedProgress, start: int, end: int, waited_ms: int, queue: int | None
 ) -> LastBatch:
     states = progress.states or []
     seen = (progress.observed or {}).get(OBSERVATION)
@@ -153,10 +153,10 @@ def dataset(description: str | None) -> str:
     return match[2] if match else text
 
 
-def behind_rows(sources: list[Source]) -> int | None:
+def behind_rows(sources: list[LoggedSource]) -> int | None:
     """Rows that the sources hold beyond the end of the batch; None if they do not say.
 
-    >>> behind_rows([Source(end_offset='{"t":{"0":5,"1":7}}', latest_offset='{"t":{"0":9,"1":7}}')])
+    >>> behind_rows([LoggedSource(end_offset='{"t":{"0":5,"1":7}}', latest_offset='{"t":{"0":9,"1":7}}')])
     4
     """
     total = None
@@ -192,6 +192,6 @@ def _rows_before(offset: Any) -> int | None:
     return total
 
 
-def _sink(progress: Progress) -> str:
+def _sink(progress: LoggedProgress) -> str:
     description = progress.sink.description if progress.sink else None
     return "" if _NO_DATASET.search(description or "") else dataset(description)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from weir.controllers.model.errors import InvalidInput
 from weir.metrics.eventlog.codecs import Damaged, decoded
-from weir.metrics.eventlog.locate import Log, Part
+from weir.metrics.eventlog.locate import Log, LogPart
 
 CHUNK_BYTES = 1 << 18
 LINE_BYTES = 1 << 26
@@ -56,7 +56,13 @@ def lines(
 class LogReader:
     """The lines of all parts of a log; says where it is and what went wrong."""
 
-    def __init__(self, log: Log, on_bytes: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        log: Log,
+        on_bytes: Callable[[int], None] = lambda _: None,
+        expanded_most: int | None = None,
+    ) -> None:
+        self._left = expanded_most  # plain bytes that may still be read
         self.log = log
         self.part = ""
         self.line = 0  # within the part
@@ -70,17 +76,22 @@ class LogReader:
                 self.line += 1
                 yield line
 
-    def _plain(self, part: Part) -> Iterator[bytes]:
+    def _plain(self, part: LogPart) -> Iterator[bytes]:
         """The part's plain bytes up to its end or to where it is damaged."""
         try:
-            yield from decoded(raw_chunks(part, self._on_bytes))
+            for chunk in decoded(raw_chunks(part, self._on_bytes)):
+                if self._left is not None:
+                    self._left -= len(chunk)
+                    if self._left < 0:
+                        raise InvalidInput(f"{part.name} expands to more than may be read")
+                yield chunk
         except Damaged as error:
             self.notes.append(f"{part.name} is damaged after line {self.line}: {error}")
         except OSError as error:
             raise InvalidInput(f"{part.path} cannot be read: {error.strerror or error}") from None
 
 
-def raw_chunks(part: Part, on_bytes: Callable[[int], None]) -> Iterator[bytes]:
+def raw_chunks(part: LogPart, on_bytes: Callable[[int], None]) -> Iterator[bytes]:
     """What is stored, in chunks; a member of a zip is unpacked."""
     if part.member is None:
         with open(part.path, "rb") as file:

@@ -26,12 +26,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, Mode, Operator, OperatorStatus
 from weir.metrics.eventlog import events as e
-from weir.metrics.eventlog.executors import Executors
-from weir.metrics.eventlog.queries import LastBatch, Query
+from weir.metrics.eventlog.executors import LoggedExecutors
+from weir.metrics.eventlog.queries import LastBatch, LoggedQuery
 from weir.metrics.eventlog.summary import NOT_FAILED, at_ms
-from weir.metrics.eventlog.timeline import Bucket, Timeline, Work
+from weir.metrics.eventlog.timeline import Bucket, LoggedWork, LogTimeline
 
 PERIOD_S = 10.0
 LATENESS_S = 600.0
@@ -52,9 +52,9 @@ class SampleBuilder:
 
     def __init__(self, period_s: float = PERIOD_S, lateness_s: float = LATENESS_S) -> None:
         self.period_s = period_s
-        self._timeline = Timeline(round(period_s * 1000), round(lateness_s * 1000))
-        self._executors = Executors(self._timeline)
-        self._queries: dict[str, Query] = {}
+        self._timeline = LogTimeline(round(period_s * 1000), round(lateness_s * 1000))
+        self._executors = LoggedExecutors(self._timeline)
+        self._queries: dict[str, LoggedQuery] = {}
         self._restarts: dict[str, int] = {}
         self._stages: OrderedDict[int, str] = OrderedDict()
         self._families: set[str] = set()
@@ -170,14 +170,14 @@ class SampleBuilder:
 
     # -- streaming queries
 
-    def _query(self, id: str, name: str | None) -> Query:
+    def _query(self, id: str, name: str | None) -> LoggedQuery:
         query = self._queries.get(id)
         if query is None:
             self._streaming = True
             wanted = name or f"query-{id[:8]}"
             if any(q.name == wanted for q in self._queries.values()):
                 wanted = f"{wanted}-{id[:8]}"
-            query = Query(id, wanted, self._timeline.newest_ms or 0)
+            query = LoggedQuery(id, wanted, self._timeline.newest_ms or 0)
             query.restarts = self._restarts.get(id, 0)
             self._queries[id] = query
         return query
@@ -253,7 +253,7 @@ class SampleBuilder:
             return
         for query in list(self._queries.values()):
             if query.started_ms < end_ms:
-                work = bucket.operators.get(query.id) or Work()
+                work = bucket.operators.get(query.id) or LoggedWork()
                 operator = self._query_operator(cluster, query, work, end_ms)
                 if not query.name.startswith(_HIDDEN):
                     yield operator
@@ -261,7 +261,9 @@ class SampleBuilder:
                     self._restarts[query.id] = query.restarts + 1
                     del self._queries[query.id]
 
-    def _query_operator(self, cluster: str, query: Query, work: Work, end_ms: int) -> Operator:
+    def _query_operator(
+        self, cluster: str, query: LoggedQuery, work: LoggedWork, end_ms: int
+    ) -> Operator:
         if isinstance(work.batch, LastBatch):
             query.batch = work.batch
         if work.cost_rows:
@@ -302,7 +304,7 @@ class SampleBuilder:
         )
         return self._with_tasks(operator, work)
 
-    def _stage_operator(self, cluster: str, family: str, work: Work) -> Operator:
+    def _stage_operator(self, cluster: str, family: str, work: LoggedWork) -> Operator:
         """Batch work has no queue: what arrives is what is read, and the load is what is done."""
         rows_per_s = work.input_rows / self.period_s
         operator = Operator(
@@ -315,7 +317,7 @@ class SampleBuilder:
         )
         return self._with_tasks(operator, work)
 
-    def _with_tasks(self, operator: Operator, work: Work) -> Operator:
+    def _with_tasks(self, operator: Operator, work: LoggedWork) -> Operator:
         return replace(
             operator,
             busy_cores=work.busy_ms / self._timeline.period_ms,

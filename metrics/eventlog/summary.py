@@ -18,7 +18,7 @@ OPENING = frozenset({e.LogStart, e.ApplicationStart})
 """Events with which an attempt can begin."""
 
 
-class Summary(Struct, kw_only=True):
+class LogSummary(Struct, kw_only=True):
     """One application attempt, as `import --json` prints it. Times are ISO 8601 in UTC."""
 
     app_id: str | None = None
@@ -42,7 +42,7 @@ class Summary(Struct, kw_only=True):
 
 
 class Tally:
-    """Folds events into a `Summary`.
+    """Folds events into a `LogSummary`.
 
     >>> tally = Tally()
     >>> tally.add(e.ExecutorRemoved(id="1")); tally.add(e.ExecutorRemoved(id="1"))
@@ -51,7 +51,7 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self.summary = Summary()
+        self.summary = LogSummary()
         self._added: set[str] = set()
         self._removed: set[str] = set()
         self._present: set[str] = set()

@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 from msgspec import Struct, structs
 
 from weir.controllers.model.errors import NotFound, Refused
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
 
 FORMAT = 1
 _ROWS_HELD = 4096

@@ -13,7 +13,7 @@ silence longer than an hour only the first and the last period are kept.
 from collections.abc import Iterator
 from statistics import median
 
-from weir.controllers.model.snapshot import Batch
+from weir.controllers.model.sample import Batch
 
 _LEAP_MS = 86_400_000
 _SILENCE_MS = 3_600_000
@@ -21,7 +21,7 @@ _LAST_MS = 4_102_444_800_000  # the year 2100: a time beyond it is damage
 _RUNS_KEPT = 256
 
 
-class Work:
+class LoggedWork:
     """What was done in one period, by an operator or on an executor."""
 
     __slots__ = (
@@ -76,21 +76,21 @@ class Bucket:
     def __init__(self) -> None:
         self.busy_ms = 0.0
         self.failed = 0
-        self.operators: dict[str, Work] = {}
-        self.executors: dict[str, Work] = {}
+        self.operators: dict[str, LoggedWork] = {}
+        self.executors: dict[str, LoggedWork] = {}
 
-    def operator(self, key: str) -> Work:
+    def operator(self, key: str) -> LoggedWork:
         """The operator's share, made when first asked for."""
         work = self.operators.get(key)
         if work is None:
-            work = self.operators[key] = Work()
+            work = self.operators[key] = LoggedWork()
         return work
 
-    def executor(self, key: str) -> Work:
+    def executor(self, key: str) -> LoggedWork:
         """The executor's share, made when first asked for."""
         work = self.executors.get(key)
         if work is None:
-            work = self.executors[key] = Work()
+            work = self.executors[key] = LoggedWork()
         return work
 
     def busy(self, operator: str, executor: str, ms: float) -> None:
@@ -100,10 +100,10 @@ class Bucket:
         self.executor(executor).busy_ms += ms
 
 
-class Timeline:
+class LogTimeline:
     """Open periods by number; period n ends at (n + 1) x period.
 
-    >>> timeline = Timeline(period_ms=10, lateness_ms=20)
+    >>> timeline = LogTimeline(period_ms=10, lateness_ms=20)
     >>> timeline.saw(5); timeline.saw(44)
     >>> [(bucket is timeline.at(5), share) for bucket, share in timeline.spread(5, 15)]
     [(True, 0.5), (False, 0.5)]

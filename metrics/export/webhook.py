@@ -10,6 +10,7 @@ import queue
 import threading
 import urllib.request
 from collections import OrderedDict
+from typing import Any
 
 import msgspec
 
@@ -69,5 +70,16 @@ def _post(url: str, body: bytes) -> None:
     request = urllib.request.Request(
         url, data=body, headers={"Content-Type": "application/json"}, method="POST"
     )
-    with urllib.request.urlopen(request, timeout=TIMEOUT_S):
+    with _OPENER.open(request, timeout=TIMEOUT_S):
         pass
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Goes where it was told and nowhere else: an answer must not lead into a private network."""
+
+    def redirect_request(self, *_args: Any, **_more: Any) -> None:
+        """None makes the answer an error."""
+        return
+
+
+_OPENER = urllib.request.build_opener(_Stay)

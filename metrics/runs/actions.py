@@ -33,7 +33,7 @@ Key = tuple[str, str]  # kind, id
 T = TypeVar("T")
 
 
-class Action(Struct, frozen=True, kw_only=True):
+class RecordedAction(Struct, frozen=True, kw_only=True):
     """One version of one thing that was done; `data` is its JSON."""
 
     at: float
@@ -47,7 +47,7 @@ def actions_of(
     known: Collection[Key] = (),
     unfinished: Collection[Key] = (),
     since: float = float("-inf"),
-) -> list[Action]:
+) -> list[RecordedAction]:
     """The present version of all that was done in the store since a moment, oldest first.
 
     The newest are read, as far back as there are some that are not known, and those that
@@ -89,7 +89,7 @@ def actions_of(
     return sorted(found, key=lambda a: a.at)
 
 
-def is_open(action: Action, at: float) -> bool:
+def is_open(action: RecordedAction, at: float) -> bool:
     """Whether something is still to come of it at a moment.
 
     >>> is_open(_action("rebalance", 5.0, "r", Rebalance(id="r", at=5.0, moves=())), 6.0)
@@ -107,7 +107,7 @@ def is_open(action: Action, at: float) -> bool:
     return not result.status.final and not late
 
 
-def as_of(actions: Iterable[Action], kind: str, at: float) -> list[Any]:
+def as_of(actions: Iterable[RecordedAction], kind: str, at: float) -> list[Any]:
     """Everything of a kind as it stood at a moment, newest first.
 
     >>> rebalance = Rebalance(id="r", at=5.0, moves=())
@@ -115,7 +115,7 @@ def as_of(actions: Iterable[Action], kind: str, at: float) -> list[Any]:
     >>> as_of(rows, "rebalance", 4.0), as_of(rows, "rebalance", 5.0) == [rebalance]
     ([], True)
     """
-    newest: dict[str, Action] = {}
+    newest: dict[str, RecordedAction] = {}
     first: dict[str, float] = {}
     for action in actions:
         if action.kind == kind and action.at <= at:
@@ -127,21 +127,21 @@ def as_of(actions: Iterable[Action], kind: str, at: float) -> list[Any]:
     return [msgspec.json.decode(newest[i].data, type=_TYPES[kind]) for i in order]
 
 
-def read_actions(folder: Path) -> list[Action]:
+def read_actions(folder: Path) -> list[RecordedAction]:
     """All versions of all actions of a run, oldest first."""
     if not (folder / "actions").is_dir():
         return []
     rows = ds.dataset(folder / "actions", schema=SCHEMA, format="parquet").to_table()
-    return [Action(**row) for row in rows.sort_by("at").to_pylist()]
+    return [RecordedAction(**row) for row in rows.sort_by("at").to_pylist()]
 
 
-def rows_of(actions: Sequence[Action]) -> list[tuple[Any, ...]]:
+def rows_of(actions: Sequence[RecordedAction]) -> list[tuple[Any, ...]]:
     """Rows of the table."""
     return [(a.at, a.kind, a.id, a.data) for a in actions]
 
 
-def _action(kind: str, at: float, id: str, thing: object) -> Action:
-    return Action(at=at, kind=kind, id=id, data=msgspec.json.encode(thing).decode())
+def _action(kind: str, at: float, id: str, thing: object) -> RecordedAction:
+    return RecordedAction(at=at, kind=kind, id=id, data=msgspec.json.encode(thing).decode())
 
 
 def _newest(read: Callable[[int], list[T]], new: Callable[[T], bool]) -> list[T]:

@@ -1,15 +1,26 @@
-"""A whole run in a few figures and a few series, over all its clusters: for comparisons."""
+"""A whole run in a few figures and a few series, over all its clusters: for comparisons.
+
+Clusters report at instants of their own. So every cluster is first summed up sample by sample,
+then brought to one common grid of periods, where its last report holds until the next one or
+until it is too old. Only rows that come from outside count as arrivals: what one operator hands
+to the next has arrived before.
+"""
 
 from math import nan
+from typing import cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from weir.controllers.model.sample import Operator
+from weir.controllers.model.snapshot import stale_after_s
 from weir.metrics.runs.replay import RecordedRun
 from weir.metrics.runs.timeline import BESIDE, latency
 
 POINTS = 240
+MOST_MOMENTS = 200_000
+"""Of the common grid; a longer run is looked at less often."""
 Floats = NDArray[np.float64]
 
 
@@ -44,54 +55,43 @@ class RunFigures(Struct, frozen=True, kw_only=True):
 
 def run_series(run: RecordedRun) -> RunSeries:
     """Means by step, peaks for the latency."""
-    step = max(run.info.period_s, run.info.duration_s / POINTS)
-    first = run.info.first_at - run.info.period_s
-    count = max(1, int(np.ceil((run.info.last_at - first) / step - 1e-9)))
-    operators, clusters = run.operators, run.clusters
-    period_s = clusters.values("period_s")
+    grid = _Grid(run)
+    step = max(grid.step_s, run.info.duration_s / POINTS)
+    count = max(1, int(np.ceil(grid.moments[-1] / step - 1e-9)))
+    which = (np.ceil(grid.moments / step - 1e-9).astype(np.int64) - 1).clip(0, count - 1)
 
-    def bins(at: Floats) -> NDArray[np.int64]:
-        ends = np.ceil((at - first) / step - 1e-9).astype(np.int64)
-        return (ends - 1).clip(0, count - 1)
-
-    def mean(at: Floats, values: Floats, weight: Floats | float) -> Floats:
-        found = np.full(count, 0.0)
+    def mean(values: Floats) -> Floats:
         known = np.isfinite(values)
-        w = weight if isinstance(weight, float) else weight[known]
-        np.add.at(found, bins(at[known]), values[known] * w)
-        seen = np.zeros(count)
-        np.add.at(seen, bins(at), 1.0)
-        return np.where(seen > 0, found / step, nan)
+        total, seen = np.zeros(count), np.zeros(count)
+        np.add.at(total, which[known], values[known])
+        np.add.at(seen, which[known], 1.0)
+        return np.where(seen > 0, total / np.maximum(seen, 1.0), nan)
 
-    per = run.info.period_s
+    late = grid.highest("latency_s")
     slowest = np.full(count, -np.inf)
-    late = latency(operators)
     known = np.isfinite(late)
-    np.maximum.at(slowest, bins(operators.at[known]), late[known])
-    capacity = clusters.values("executors") * clusters.values("cores_per_executor")
-    cores = mean(clusters.at, capacity, period_s)
-    load = mean(operators.at, operators.values("load"), per)
+    np.maximum.at(slowest, which[known], late[known])
+    load, cores = mean(grid.sum("load")), mean(grid.sum("cores"))
     return RunSeries(
         elapsed_s=(np.arange(count, dtype=np.float64) + 1) * step,
-        arrival_rows_per_s=mean(operators.at, operators.values("arrival_rows_per_s"), per),
-        processed_rows_per_s=mean(operators.at, operators.values("processed_rows_per_s"), per),
+        arrival_rows_per_s=mean(grid.sum("arrivals")),
+        processed_rows_per_s=mean(grid.sum("processed")),
         latency_s=np.where(np.isfinite(slowest), slowest, nan),
-        queue_rows=mean(operators.at, operators.values("queue_rows"), per),
-        executors=mean(clusters.at, clusters.values("executors"), period_s),
+        queue_rows=mean(grid.sum("queue")),
+        executors=mean(grid.sum("executors")),
         load=load / np.maximum(cores, 1.0),
     )
 
 
 def run_figures(run: RecordedRun, target_latency_s: float) -> RunFigures:
     """The figures; latency is that of the slowest operator at each moment."""
-    operators, clusters = run.operators, run.clusters
-    arrivals = np.nan_to_num(operators.values("arrival_rows_per_s")) * run.info.period_s
-    executors = clusters.values("executors")
-    hours = float((executors * clusters.values("period_s")).sum() / 3600)
-    late = _slowest(operators.at, latency(operators))
+    grid = _Grid(run)
+    hours = float(sum((c["executors"] * c["period_s"]).sum() for c in grid.clusters) / 3600)
+    rows = float(sum((c["arrivals"] * c["period_s"]).sum() for c in grid.clusters))
+    late = grid.highest("latency_s")
+    late = late[np.isfinite(late)]
     p50, p95, p99 = np.percentile(late, [50, 95, 99]) if late.size else (None, None, None)
     duration_s = run.info.duration_s + run.info.period_s
-    rows = float(arrivals.sum())
     return RunFigures(
         duration_s=run.info.duration_s,
         rows=rows,
@@ -103,18 +103,96 @@ def run_figures(run: RecordedRun, target_latency_s: float) -> RunFigures:
         executors_mean=hours * 3600 / duration_s,
         executors_peak=_peak(run),
         executor_hours=hours,
-        failed_tasks=int(np.nan_to_num(clusters.values("failed_tasks")).sum()),
+        failed_tasks=int(np.nan_to_num(run.clusters.values("failed_tasks")).sum()),
         actions=len({(a.kind, a.id) for a in run.actions if a.kind not in BESIDE}),
     )
 
 
-def _slowest(at: Floats, values: Floats) -> Floats:
-    """The largest value of each moment."""
-    known = np.isfinite(values)
-    moments, which = np.unique(at[known], return_inverse=True)
-    top = np.full(len(moments), -np.inf)
-    np.maximum.at(top, which, values[known])
-    return top
+class _Grid:
+    """All clusters of a run at common moments, by seconds since its start."""
+
+    def __init__(self, run: RecordedRun) -> None:
+        periods = run.clusters.values("period_s")
+        least = float(periods[periods > 0].min(initial=run.info.period_s or 1.0))
+        span = run.info.duration_s + run.info.period_s
+        self.step_s = max(least, span / MOST_MOMENTS)
+        first = run.info.first_at - run.info.period_s
+        self.moments: Floats = (
+            np.arange(max(1, round(span / self.step_s)), dtype=np.float64) + 1
+        ) * self.step_s
+        self.clusters = _by_sample(run)
+        self._rows = []
+        for cluster in self.clusters:
+            rows = np.searchsorted(cluster["at"], first + self.moments + 1e-6, "right") - 1
+            age_s = first + self.moments - cluster["at"][rows.clip(0)]
+            too_old = age_s > stale_after_s(float(np.median(cluster["period_s"])))
+            self._rows.append(np.where((rows < 0) | too_old, -1, rows))
+
+    def sum(self, name: str) -> Floats:
+        """Over all clusters that are known at a moment; NaN where none is."""
+        found = self._on_grid(name)
+        return np.where(np.isfinite(found).any(axis=0), np.nansum(found, axis=0), nan)
+
+    def highest(self, name: str) -> Floats:
+        """Of all clusters that are known at a moment; NaN where none is."""
+        found = np.where(np.isfinite(grid := self._on_grid(name)), grid, -np.inf).max(axis=0)
+        return np.where(np.isfinite(found), found, nan)
+
+    def _on_grid(self, name: str) -> Floats:
+        return np.array(
+            [
+                np.where(rows < 0, nan, cluster[name][rows.clip(0)])
+                for cluster, rows in zip(self.clusters, self._rows, strict=True)
+            ]
+        )
+
+
+def _by_sample(run: RecordedRun) -> list[dict[str, Floats]]:
+    """Every cluster, its operators summed up for each of its samples."""
+    operators, clusters = run.operators, run.clusters
+    outside = _outside(run)
+    columns = {
+        "arrivals": operators.values("arrival_rows_per_s") * outside,
+        "processed": operators.values("processed_rows_per_s"),
+        "queue": operators.values("queue_rows"),
+        "load": operators.values("load"),
+    }
+    late = latency(operators)
+    found = []
+    for name, (start, stop) in clusters.spans.items():
+        at = clusters.at[start:stop]
+        first, last = operators.spans.get(name, (0, 0))
+        sample = np.searchsorted(at, operators.at[first:last]).clip(0, len(at) - 1)
+        one = {"at": at, "period_s": clusters.values("period_s", start, stop)}
+        for key, values in columns.items():
+            one[key] = np.zeros(len(at))
+            np.add.at(one[key], sample, np.nan_to_num(values[first:last]))
+        slowest = np.full(len(at), -np.inf)
+        known = np.isfinite(late[first:last])
+        np.maximum.at(slowest, sample[known], late[first:last][known])
+        one["latency_s"] = np.where(np.isfinite(slowest), slowest, nan)
+        one["executors"] = clusters.values("executors", start, stop)
+        one["cores"] = one["executors"] * clusters.values("cores_per_executor", start, stop)
+        found.append(one)
+    return found
+
+
+def _outside(run: RecordedRun) -> Floats:
+    """Of each row of operators, the share of its input that no operator of the run writes.
+
+    An operator that does not say what it reads counts in full.
+    """
+    codes, names = run.operators.codes("name")
+    if not len(codes):
+        return np.ones(0)
+    last = len(codes) - 1 - np.unique(codes[::-1], return_index=True)[1]
+    known = [cast(Operator, row) for row in run.operators.taken(last)]
+    written = {dataset for operator in known for dataset in operator.writes}
+    share = {
+        o.name: sum(d not in written for d in o.reads) / len(o.reads) if o.reads else 1.0
+        for o in known
+    }
+    return np.array([share.get(name, 1.0) for name in names])[codes]
 
 
 def _peak(run: RecordedRun) -> int:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from weir.controllers.model.errors import Unavailable
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.follow import Follower
 from weir.metrics.eventlog.importer import meta_of, name_of
 from weir.metrics.eventlog.tables import clear, told

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from weir.controllers.model.errors import Refused
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
-from weir.metrics.runs.actions import Action, read_actions
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.metrics.runs.actions import RecordedAction, read_actions
 from weir.metrics.runs.columns import Columns
 from weir.metrics.runs.library import RunInfo, run_info
 from weir.metrics.runs.settings import SettingsLog
@@ -33,7 +33,7 @@ class RecordedRun:
         self.operators = Columns(folder, "operators")
         self.executors = Columns(folder, "executors")
         self.batches = Columns(folder, "batches")
-        self.actions: list[Action] = read_actions(folder)
+        self.actions: list[RecordedAction] = read_actions(folder)
         self.settings = SettingsLog(self.actions, self.info.first_at)
         self.worked_out: dict[Any, Any] = {}  # by whoever shows the run; lives as long as it
         self._periods_s = self.clusters.values("period_s")

@@ -12,19 +12,19 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from weir.controllers.engine.groups import kind_of
+from weir.controllers.engine.groups import settings_type
 from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
-from weir.controllers.engine.propose.scaling import ScaleSettings, group, scaler_group
-from weir.controllers.engine.stored import lenient
+from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
+from weir.controllers.engine.stored import read_leniently
 from weir.controllers.model.errors import WeirError
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.service.steering import SECRET
 from weir.controllers.simulator.policy import InForce
 from weir.metrics.eventlog.tables import read_meta
-from weir.metrics.runs.actions import SETTINGS, Action, read_actions
+from weir.metrics.runs.actions import SETTINGS, RecordedAction, read_actions
 
 MODES = "modes"  # the group that holds every cluster's mode
 _LEFT = (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA)
@@ -45,12 +45,12 @@ class SettingsThen(Struct, frozen=True, kw_only=True):
     @property
     def engine(self) -> EngineSettings:
         """What held for all clusters."""
-        return lenient(EngineSettings, self.groups.get(ENGINE, {}))
+        return read_leniently(EngineSettings, self.groups.get(ENGINE, {}))
 
     @property
     def balance(self) -> BalanceSettings:
         """How load was balanced."""
-        return lenient(BalanceSettings, self.groups.get(BALANCE, {}))
+        return read_leniently(BalanceSettings, self.groups.get(BALANCE, {}))
 
     @property
     def of_scaling(self) -> dict[str, Mapping[str, Any]]:
@@ -59,7 +59,7 @@ class SettingsThen(Struct, frozen=True, kw_only=True):
 
     def scale(self, cluster: str) -> ScaleSettings:
         """How a cluster was scaled."""
-        return lenient(ScaleSettings, self.groups.get(group(cluster), {}))
+        return read_leniently(ScaleSettings, self.groups.get(scale_group(cluster), {}))
 
     def scalers(self, cluster: str) -> dict[str, Mapping[str, Any]]:
         """The settings of each scaler in a cluster, where some were set."""
@@ -67,7 +67,7 @@ class SettingsThen(Struct, frozen=True, kw_only=True):
         return {name: values for name, values in own.items() if values}
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class SettingsChange(Struct, frozen=True, kw_only=True):
     """One group from one moment on."""
 
     at: float
@@ -80,13 +80,13 @@ class Change(Struct, frozen=True, kw_only=True):
 class SettingsLog:
     """All changes of a run, ready to be asked for any moment."""
 
-    def __init__(self, actions: Sequence[Action], began_at: float) -> None:
-        self.changes: list[Change] = []
+    def __init__(self, actions: Sequence[RecordedAction], began_at: float) -> None:
+        self.changes: list[SettingsChange] = []
         known: dict[str, dict[str, Any]] = {}
         for action in sorted((a for a in actions if a.kind == SETTINGS), key=lambda a: a.at):
             values = dict(msgspec.json.decode(action.data))
             self.changes.append(
-                Change(
+                SettingsChange(
                     at=action.at,
                     group=action.id,
                     values=values,
@@ -118,7 +118,7 @@ class SettingsLog:
 
 def settings_of(
     store: Store, known: Mapping[tuple[str, str], int], began_at: float, now: float
-) -> list[Action]:
+) -> list[RecordedAction]:
     """Versions of settings that differ from the known ones (their hashes), from when they held.
 
     What was set before the run began is in force from its beginning.
@@ -134,14 +134,16 @@ def settings_of(
         _, changed_at = store.settings_changed(name) or ("", 0.0)
         if not changed_at and (before is not None or (SETTINGS, MODES) in known):
             changed_at = now  # of modes the store keeps no time
-        found.append(Action(at=max(changed_at, began_at), kind=SETTINGS, id=name, data=data))
+        found.append(
+            RecordedAction(at=max(changed_at, began_at), kind=SETTINGS, id=name, data=data)
+        )
     return found
 
 
-def change_words(change: Change) -> str:
+def change_words(change: SettingsChange) -> str:
     """A change for people.
 
-    >>> change_words(Change(at=1.0, group="scale:wide", values={"scaler": "drs"}, before={}, first=False))
+    >>> change_words(SettingsChange(at=1.0, group="scale:wide", values={"scaler": "drs"}, before={}, first=False))
     'scale:wide: scaler default → drs'
     """
     keys = sorted({*change.before, *change.values})
@@ -169,7 +171,7 @@ def _in_force(then: SettingsThen, cluster: str, at: float) -> InForce:
 
 def _ours(name: str) -> bool:
     try:
-        kind_of(name)
+        settings_type(name)
     except WeirError:
         return False
     return True

@@ -1,6 +1,6 @@
 """A whole run at a glance: one series over its length, and marks where something happened."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from weir.controllers.engine.ports import Rebalance
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import Command, CommandResult, describe
-from weir.controllers.model.decision import Scale
-from weir.metrics.runs.actions import SETTINGS, Action
+from weir.controllers.model.decision import Reslice, Scale
+from weir.controllers.placement.words import reslice_words
+from weir.metrics.runs.actions import SETTINGS, RecordedAction
 from weir.metrics.runs.columns import Columns
 from weir.metrics.runs.replay import RecordedRun
 from weir.metrics.runs.settings import change_words
@@ -35,7 +36,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     cluster: str = ""
 
 
-class Timeline(Struct, frozen=True, kw_only=True):
+class RunTimeline(Struct, frozen=True, kw_only=True):
     """What the scrubbing bar shows."""
 
     first_at: float
@@ -48,7 +49,7 @@ class Timeline(Struct, frozen=True, kw_only=True):
     marks: tuple[Mark, ...]
 
 
-def timeline(run: RecordedRun) -> Timeline:
+def timeline(run: RecordedRun) -> RunTimeline:
     """The latency of the slowest operator over the run; without latencies, the busy cores."""
     label, unit = "Latency of the slowest operator", "s"
     at, values = run.operators.at, latency(run.operators)
@@ -57,7 +58,7 @@ def timeline(run: RecordedRun) -> Timeline:
         at, values = run.clusters.at, run.clusters.values("busy_cores")
     first, last = run.info.first_at, run.info.last_at
     x, y = highest_by_bucket(at, values, first, last)
-    return Timeline(
+    return RunTimeline(
         first_at=first,
         last_at=last,
         period_s=run.info.period_s,
@@ -116,7 +117,7 @@ def _of_actions(run: RecordedRun) -> list[Mark]:
     return found
 
 
-def _of_action(action: Action) -> Mark:
+def _of_action(action: RecordedAction) -> Mark:
     if action.kind == "command":
         command, _ = msgspec.json.decode(action.data, type=tuple[Command, CommandResult])
         words = f"{command.cluster}: {describe(command.action)}"
@@ -126,12 +127,13 @@ def _of_action(action: Action) -> Mark:
         moves = ", ".join(f"{m.move.operator} to {m.move.target}" for m in rebalance.moves)
         return Mark(at=rebalance.at, kind="action", text=f"move {moves}")
     item = msgspec.json.decode(action.data, type=Recommendation)
-    decision: Any = item.decision
-    words = (
-        f"{decision.cluster}: {decision.before} → {decision.executors} executors"
-        if isinstance(decision, Scale)
-        else ", ".join(f"{m.operator} to {m.target}" for m in decision.moves)
-    )
+    decision = item.decision
+    if isinstance(decision, Scale):
+        words = f"{decision.cluster}: {decision.before} → {decision.executors} executors"
+    elif isinstance(decision, Reslice):
+        words = reslice_words(decision)
+    else:
+        words = ", ".join(f"{m.operator} to {m.target}" for m in decision.moves)
     return Mark(at=item.at, kind="recommendation", text=f"{item.source}: {words}")
 
 

@@ -12,7 +12,8 @@ import re
 import shutil
 import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -21,7 +22,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused, WeirError
+from weir.controllers.model.errors import Busy, InvalidInput, NotFound, Refused, WeirError
 from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.runs.process import begin, is_running
@@ -29,12 +30,18 @@ from weir.metrics.runs.process import begin, is_running
 UPLOADS = ".uploads"
 MOST_BYTES = 20_000_000_000
 PART_BYTES = 4 << 20
+EXPANDED_MOST = 100_000_000_000
+"""Plain bytes that one log may expand to."""
+JOBS_MOST = 4
+"""Uploads that may be under way at a time."""
+FREE_LEAST = 1_000_000_000
+"""Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
 _STALE_S = 86_400.0
 _JOB = re.compile(r"[0-9a-f]{32}$")
 
 
-class Status(Struct, kw_only=True):
+class UploadStatus(Struct, kw_only=True):
     """How far a job is."""
 
     state: Literal["uploading", "reading", "done", "failed"] = "uploading"
@@ -65,12 +72,16 @@ class Jobs:
         folder = self.root / UPLOADS
         folder.mkdir(parents=True, exist_ok=True)
         self._sweep(folder)
-        if shutil.disk_usage(folder).free < size_bytes * 2:
+        under_way = list(self._under_way(folder))
+        if len(under_way) >= JOBS_MOST:
+            raise Busy(f"{JOBS_MOST} uploads are under way already; wait until one is read.")
+        waiting_for = sum(s.size_bytes - s.done_bytes for s in under_way)
+        if shutil.disk_usage(folder).free < size_bytes * 2 + waiting_for + FREE_LEAST:
             raise Refused("There is not enough room on the disk of the web server.")
         job = uuid4().hex
         (folder / job).mkdir()
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).name).strip(".-")[-120:] or "event-log"
-        _keep(folder / job, Status(name=safe, size_bytes=size_bytes))
+        _keep(folder / job, UploadStatus(name=safe, size_bytes=size_bytes))
         return job
 
     def add(self, job: str, at: int, part: bytes) -> int:
@@ -105,7 +116,7 @@ class Jobs:
         status.pid = begin(_MODULE, folder, self.root)
         _keep(folder, status)
 
-    def status(self, job: str) -> Status:
+    def status(self, job: str) -> UploadStatus:
         """How far a job is."""
         folder = self._folder(job)
         found = _status(folder)
@@ -123,6 +134,13 @@ class Jobs:
             raise NotFound("There is no such upload.")
         return folder
 
+    def _under_way(self, folder: Path) -> Iterator[UploadStatus]:
+        for job in folder.iterdir():
+            with suppress(WeirError, OSError, msgspec.MsgspecError):
+                found = self.status(job.name)
+                if found.state in ("uploading", "reading"):
+                    yield found
+
     def _sweep(self, folder: Path) -> None:
         """Remove what was given up."""
         for old in folder.iterdir():
@@ -130,7 +148,7 @@ class Jobs:
                 shutil.rmtree(old, ignore_errors=True)
 
 
-def work(folder: Path, root: Path) -> Status:
+def work(folder: Path, root: Path) -> UploadStatus:
     """Make runs of an uploaded log; says in its status what became of it."""
     status = _status(folder)
     status.pid = os.getpid()
@@ -153,7 +171,9 @@ def work(folder: Path, root: Path) -> Status:
     for log in logs:
         own = replace(log, folder="")  # the upload's, which says nothing of the log
         try:
-            with closing(import_log(own, root, on_bytes=on_bytes)) as attempts:
+            with closing(
+                import_log(own, root, on_bytes=on_bytes, expanded_most=EXPANDED_MOST)
+            ) as attempts:
                 for imported in attempts:
                     done.append(imported)
         except WeirError as error:
@@ -181,11 +201,11 @@ def _words(done: list[Imported]) -> list[str]:
     return [f"Imported {made} run{'' if made == 1 else 's'}{tail}."] * bool(made) + notes[:3]
 
 
-def _status(folder: Path) -> Status:
-    return msgspec.json.decode((folder / "status.json").read_bytes(), type=Status)
+def _status(folder: Path) -> UploadStatus:
+    return msgspec.json.decode((folder / "status.json").read_bytes(), type=UploadStatus)
 
 
-def _keep(folder: Path, status: Status) -> None:
+def _keep(folder: Path, status: UploadStatus) -> None:
     beside = folder / f".status-{os.getpid()}"
     beside.write_bytes(msgspec.json.encode(status))
     beside.replace(folder / "status.json")

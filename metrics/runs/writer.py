@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.tables import FORMAT, SCHEMAS, read_meta, read_samples, rows_of, to_table
 from weir.metrics.runs import actions as run_actions
-from weir.metrics.runs.actions import SETTINGS, Action, Key, is_open
+from weir.metrics.runs.actions import SETTINGS, Key, RecordedAction, is_open
 
 LIVE = "live"
 CHUNK_SAMPLES = 2000
@@ -53,7 +53,7 @@ class LiveRun:
         self._chunk_samples = chunk_samples
         self._number = 0
         self._open: list[ClusterSample] = []
-        self._open_actions: list[Action] = []
+        self._open_actions: list[RecordedAction] = []
         self._dirty = False
         self._meta: dict[str, Any] = {
             "format": FORMAT, "run": folder.name, "kind": LIVE, "first_at": None, "last_at": None,
@@ -96,7 +96,7 @@ class LiveRun:
         batches = sum(pq.read_metadata(f).num_rows for f in whole)
         batches += sum(len(s.batches) for s in run._open)
         for file in sorted(_files(folder, "actions"), key=_number):
-            rows = [Action(**row) for row in pq.ParquetFile(file).read().to_pylist()]
+            rows = [RecordedAction(**row) for row in pq.ParquetFile(file).read().to_pylist()]
             run._knows(rows)
             run._open_actions = rows if _number(file) == run._number else []
         run._seal(run._chunk_samples)
@@ -147,7 +147,7 @@ class LiveRun:
         self._seal(1)
         self.day = day
 
-    def note(self, actions: Sequence[Action]) -> int:
+    def note(self, actions: Sequence[RecordedAction]) -> int:
         """Take what was done; versions that are known already are not taken again.
 
         What was done before the run began stands at its beginning.
@@ -160,7 +160,7 @@ class LiveRun:
         self._dirty = self._dirty or bool(fresh)
         return len(fresh)
 
-    def _knows(self, actions: Sequence[Action]) -> None:
+    def _knows(self, actions: Sequence[RecordedAction]) -> None:
         for a in actions:
             self.actions[a.kind, a.id] = hash(a.data)
             (self.unfinished.add if is_open(a, a.at) else self.unfinished.discard)((a.kind, a.id))

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from weir.controllers.engine.audit import Anchor, Chain, Read, verified
+from weir.controllers.engine.audit import Anchor, Chain, Read, verify_chain
 from weir.controllers.model.errors import Unavailable
 from weir.metrics.store import keys
 
@@ -36,15 +36,31 @@ class AnchorFile:
         name = hashlib.sha256(place.encode()).hexdigest()[:8]
         return cls(Path(users).with_name(f"audit-{name}.json"))
 
-    def check(self, read: Read, *, anew: bool = False) -> Chain:
+    def check(
+        self,
+        read: Read,
+        *,
+        anew: bool = False,
+        key: bytes | None = None,
+        since_anchor: bool = False,
+    ) -> Chain:
         """Whether the trail is whole; if so, its newest entry is what the next check looks for.
 
-        `anew` forgets the last check, for a Redis that was emptied on purpose.
+        `anew` forgets the last check, for a Redis that was emptied on purpose; `since_anchor`
+        looks only at what has come since.
         """
-        chain = verified(read, kept=keys.AUDIT_KEPT, anchor=None if anew else self._read())
+        chain = verify_chain(
+            read, kept=keys.AUDIT_KEPT, anchor=None if anew else self._read(), key=key,
+            since_anchor=since_anchor,
+        )  # fmt: skip
         if chain.whole and chain.last is not None:
             last = chain.last
-            self._write(Anchor(number=last.number, seal=last.seal, at=self._clock()))
+            self._write(
+                Anchor(
+                    number=last.number, seal=last.seal, at=self._clock(),
+                    signed_from=chain.signed_from,
+                )
+            )  # fmt: skip
         return chain
 
     def _read(self) -> Anchor | None:

@@ -5,11 +5,15 @@
 | weir:clusters                | hash    | until forgotten | cluster -> newest ClusterSample           |
 | weir:samples:{cluster}:{s}   | stream  | KEPT_S of tier  | ClusterSample, id = end of period in ms   |
 | weir:parts                   | hash    | until removed   | part id -> Part                           |
+| weir:deaths                  | hash    | until it is back | cluster -> Death                         |
+| weir:hosts                   | hash    | until it ended  | cluster -> HostOrder                      |
 | weir:commands                | stream  | newest 10,000   | command ids in order of issue             |
 | weir:commands:{cluster}      | zset    | until final     | ids that are not final, by time of issue  |
 | weir:command:{id}            | hash    | 7 days          | command, result, holder                   |
 | weir:placement               | hash    | for ever        | operator -> Placement                     |
+| weir:slicings                | hash    | for ever        | operator -> Slicing                       |
 | weir:rebalances              | hash    | newest 200, 7 d | id -> Rebalance                           |
+| weir:reslicings              | hash    | newest 200, 7 d | id -> Reslicing                           |
 | weir:recommendations         | hash    | newest, 30 d    | id -> Recommendation; see retention.py    |
 | weir:recommendations:at      | zset    | as above        | ids by the time they were made            |
 | weir:recommendations:done    | zset    | as above        | of those that were acted on or rejected   |
@@ -40,13 +44,15 @@ Text values are JSON of the Struct named. Edges are trimmed only behind what
 every registered consumer has committed.
 """
 
-DEFAULT_REDIS = "redis://127.0.0.1:6379/0"
-
 CLUSTERS = "weir:clusters"
 PARTS = "weir:parts"
+DEATHS = "weir:deaths"
+HOSTS = "weir:hosts"
 COMMANDS = "weir:commands"
 PLACEMENT = "weir:placement"
+SLICINGS = "weir:slicings"
 REBALANCES = "weir:rebalances"
+RESLICINGS = "weir:reslicings"
 RECOMMENDATIONS = "weir:recommendations"
 RECOMMENDATIONS_AT = "weir:recommendations:at"
 RECOMMENDATIONS_DONE = "weir:recommendations:done"

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from weir.controllers.engine.apply.moves import Rebalance
-from weir.controllers.engine.audit import AuditEntry, sealed
+from weir.controllers.engine.apply.reslices import Reslicing
+from weir.controllers.engine.audit import AuditEntry, seal_entry
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.retention import old_rebalances, old_recommendations
 from weir.controllers.model.placement import Lease
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 
 class MemoryControl(ABC):
@@ -20,6 +21,7 @@ class MemoryControl(ABC):
     def __init__(self) -> None:
         self._recommendations: dict[str, Recommendation] = {}
         self._rebalances: dict[str, Rebalance] = {}
+        self._reslicings: dict[str, Reslicing] = {}
         self._audit: list[AuditEntry] = []
         self._memories: dict[str, dict[str, bytes]] = defaultdict(dict)
         self._scale_outlooks: dict[str, ScaleOutlook] = {}
@@ -69,9 +71,11 @@ class MemoryControl(ABC):
         return sorted(self._recommendations.values(), key=lambda r: (r.at, r.id), reverse=True)
 
     def trim(self, now: float) -> None:
-        """Forget rebalances and recommendations that ended long ago."""
+        """Forget rebalances, re-slices and recommendations that ended long ago."""
         for name in old_rebalances(self._rebalances.values(), now):
             del self._rebalances[name]
+        for name in old_rebalances(self._reslicings.values(), now):
+            del self._reslicings[name]
         ended = [r for r in self._recommendations.values() if r.status.final]
         counting = {r.id for r in ended if r.status.counts}
         for name in old_recommendations({r.id: r.at for r in ended}, counting, now):
@@ -82,7 +86,7 @@ class MemoryControl(ABC):
     def append_audit(self, entry: AuditEntry) -> AuditEntry:
         """Add to the trail; the entry comes back with its number and seal."""
         last = self._audit[-1] if self._audit else None
-        kept = sealed(entry, last.number + 1 if last else 1, last.seal if last else "")
+        kept = seal_entry(entry, last.number + 1 if last else 1, last.seal if last else "")
         self._audit.append(kept)
         return kept
 

@@ -3,15 +3,19 @@
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.failover import Death
+from weir.controllers.model.hosting import HostOrder
+from weir.controllers.model.sample import ClusterSample
+from weir.controllers.model.slicing import Slicing
 from weir.metrics.store.memory_control import MemoryControl
 
 log = logging.getLogger(__name__)
@@ -28,7 +32,10 @@ class MemoryStore(MemoryControl):
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
         self._placements: dict[str, Placement] = {}
+        self._slicings: dict[str, Slicing] = {}
         self._outlook: Outlook | None = None
+        self._deaths: list[Death] = []
+        self._host_orders: dict[str, HostOrder] = {}
         self._commits: dict[str, float] = {}
         self._leases: dict[str, tuple[Lease, float]] = {}
         self._tokens: dict[str, int] = defaultdict(int)
@@ -89,6 +96,38 @@ class MemoryStore(MemoryControl):
     def parts(self) -> list[Part]:
         """Every part with its last sign of life, by id."""
         return [self._parts[name] for name in sorted(self._parts)]
+
+    def host_orders(self) -> dict[str, HostOrder]:
+        """What is wanted of each host, by cluster."""
+        return dict(self._host_orders)
+
+    def change_host_order(
+        self,
+        before: HostOrder | None,
+        after: HostOrder | None,
+        audit: AuditEntry,
+        leader: Lease | None = None,
+    ) -> bool:
+        """Want something else of a host and say so; False if somebody else was first."""
+        known = after or before
+        if known is None or self._host_orders.get(known.cluster) != before:
+            return False
+        if leader is not None and self.lease(leader.name) != leader:
+            return False
+        self.append_audit(audit)
+        if after is None:
+            del self._host_orders[known.cluster]
+        else:
+            self._host_orders[known.cluster] = after
+        return True
+
+    def save_deaths(self, deaths: Sequence[Death]) -> None:
+        """Keep which clusters are dead, in place of those kept before."""
+        self._deaths = sorted(deaths, key=lambda death: death.cluster)
+
+    def deaths(self) -> list[Death]:
+        """The clusters that are dead, as the engine noted, by name."""
+        return list(self._deaths)
 
     def remove_part(self, part_id: str) -> None:
         """Forget a part that was taken away on purpose."""
@@ -185,6 +224,43 @@ class MemoryStore(MemoryControl):
         """Every rebalance, newest first."""
         return sorted(self._rebalances.values(), key=lambda r: r.at, reverse=True)
 
+    def slicings(self) -> dict[str, Slicing]:
+        """The slices of every operator that has some."""
+        return dict(self._slicings)
+
+    def slice_if(self, after: Slicing, seen: Slicing | None) -> bool:
+        """Give an operator other slices, unless somebody else has since they were seen."""
+        if self._slicings.get(after.operator) != seen:
+            return False
+        self._slicings[after.operator] = after
+        return True
+
+    def save_reslicing(
+        self,
+        reslicing: Reslicing,
+        leader: Lease | None = None,
+        slicing: Slicing | None = None,
+        seen: Slicing | None = None,
+        place: Sequence[Placement] = (),
+        unplace: Sequence[str] = (),
+    ) -> bool:
+        """Keep how far a re-slice has come, with the slices and placements that it changes;
+        False for an old leader, and if somebody has changed the slices since they were seen."""
+        if leader is not None and self.lease(leader.name) != leader:
+            return False
+        if slicing is not None and not self.slice_if(slicing, seen):
+            return False
+        self._reslicings[reslicing.id] = reslicing
+        for placement in place:
+            self.place(placement)
+        for name in unplace:
+            self._placements.pop(name, None)
+        return True
+
+    def reslicings(self) -> list[Reslicing]:
+        """Every re-slice, newest first."""
+        return sorted(self._reslicings.values(), key=lambda r: r.at, reverse=True)
+
     def save_outlook(self, outlook: Outlook) -> None:
         """Keep the engine's newest view of the balance."""
         self._outlook = outlook
@@ -215,11 +291,11 @@ class MemoryStore(MemoryControl):
         return held
 
     def renew(self, lease: Lease, ttl_s: float) -> bool:
-        """Keep a lease; False if it is no longer ours."""
-        held = self.lease(lease.name)
-        if held is None or held.token != lease.token:
+        """Keep a lease, also one that ran out while nobody else had it; False if it is no longer
+        ours."""
+        if self._tokens[lease.name] != lease.token:
             return False
-        self._leases[lease.name] = (held, self._clock() + ttl_s)
+        self._leases[lease.name] = (lease, self._clock() + ttl_s)
         return True
 
     def release(self, lease: Lease) -> None:
@@ -227,6 +303,7 @@ class MemoryStore(MemoryControl):
         held = self.lease(lease.name)
         if held is not None and held.token == lease.token:
             del self._leases[lease.name]
+            self._tokens[lease.name] += 1  # spent: a renewal under way must not bring it back
 
     def lease(self, name: str) -> Lease | None:
         """Who holds a lease now."""
@@ -234,6 +311,10 @@ class MemoryStore(MemoryControl):
         if found is None or found[1] <= self._clock():
             return None
         return found[0]
+
+    def leases(self, names: Iterable[str]) -> dict[str, Lease]:
+        """Those of these that somebody holds now."""
+        return {name: held for name in names if (held := self.lease(name)) is not None}
 
     # -- what went wrong
 

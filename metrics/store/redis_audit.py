@@ -8,13 +8,14 @@ import msgspec
 import redis
 from redis.typing import EncodableT
 
-from weir.controllers.engine.audit import AuditEntry, sealed, unreadable
+from weir.controllers.engine.audit import AuditEntry, seal_entry, unreadable
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.placement import Lease
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.clock import StoreClock
 from weir.metrics.store.entries import Entries
+from weir.metrics.store.keyring import Keyring
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ _encode = msgspec.json.encode
 _entry = msgspec.json.Decoder(AuditEntry)
 
 
-class Change(NamedTuple):
+class AuditedChange(NamedTuple):
     """One field of a hash that changes with others and their audit entry."""
 
     key: str
@@ -52,6 +53,7 @@ class RedisAudit:
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
         self.entries = Entries()
+        self.keyring = Keyring()
         self._time = StoreClock(client)
         self._change_at_once = client.register_script(scripts.CHANGE)
 
@@ -79,11 +81,11 @@ class RedisAudit:
         data: bytes | None = self.entries.ask(kind, key, lambda: self.client.hget(key, name), None)
         return None if data is None else self.entries.read(kind, name, data, decode)
 
-    def _two(self, kind: str, key: str, one: str, other: str) -> tuple[bytes | None, bytes | None]:
+    def _fields(self, kind: str, key: str, *names: str) -> list[bytes | None]:
         found: list[bytes | None] = self.entries.ask(
-            kind, key, lambda: self.client.hmget(key, one, other), [None, None]
+            kind, key, lambda: self.client.hmget(key, list(names)), [None] * len(names)
         )
-        return found[0], found[1]
+        return found
 
     def _raw(self, key: str, name: str) -> bytes | None:
         """A field as it stands, for a change that is bound to what was seen."""
@@ -155,9 +157,12 @@ class RedisAudit:
         raise Unavailable(CROWDED)
 
     def _change(
-        self, changes: Sequence[Change], audit: AuditEntry, leader: Lease | None = None
+        self,
+        changes: Sequence[AuditedChange],
+        audit: AuditEntry | None = None,
+        leader: Lease | None = None,
     ) -> bool:
-        """All of it and its entry, or nothing; False if somebody else was first."""
+        """All of it and its entry if there is one, or nothing; False if somebody else was first."""
         over = list(dict.fromkeys(c.key for c in changes))
         args: list[EncodableT] = [leader.token if leader else "", len(changes)]
         for c in changes:
@@ -170,9 +175,10 @@ class RedisAudit:
         try:
             info = self.client.xinfo_stream(keys.AUDIT)
         except redis.exceptions.ResponseError:  # nothing was ever written
-            return sealed(entry, 1, "")
+            return seal_entry(entry, 1, "", self.keyring.audit_key())
         # The stream knows its last number even if somebody took the last entries out;
         # the gap then shows in the chain.
         number = int(info["last-generated-id"].split(b"-")[0]) + 1
         last = info["last-entry"]
-        return sealed(entry, number, self._entry(*last).seal if last else "")
+        seal = self._entry(*last).seal if last else ""
+        return seal_entry(entry, number, seal, self.keyring.audit_key())

@@ -8,23 +8,25 @@ import redis
 from redis.typing import EncodableT
 
 from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.retention import old_rebalances, old_recommendations
 from weir.controllers.model.age import Time
 from weir.controllers.model.placement import Lease
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
 from weir.metrics.store.entries import name_of
-from weir.metrics.store.redis_audit import Change, RedisAudit, seen_as, sha1_of
+from weir.metrics.store.redis_audit import AuditedChange, RedisAudit, seen_as, sha1_of
 
 OUTLOOK, RECOMMENDATION = "scale outlook", "recommendation"
 
 _encode = msgspec.json.encode
 _recommendation = msgspec.json.Decoder(Recommendation)
 _rebalance = msgspec.json.Decoder(Rebalance)
+_reslicing = msgspec.json.Decoder(Reslicing)
 _outlook = msgspec.json.Decoder(ScaleOutlook)
 _values = msgspec.json.Decoder(dict[str, Any])
 _changed = msgspec.json.Decoder(tuple[str, Time])
@@ -56,6 +58,13 @@ class RedisControl(RedisAudit):
         found = self._hash("rebalance", keys.REBALANCES)
         read = self.entries.table("rebalance", found, _rebalance.decode)
         return [rebalance for name, rebalance in read.items() if rebalance.id == name]
+
+    def reslicings(self) -> list[Reslicing]:
+        """Every re-slice, newest first."""
+        found = self._hash("re-slice", keys.RESLICINGS)
+        read = self.entries.table("re-slice", found, _reslicing.decode)
+        good = [reslicing for name, reslicing in read.items() if reslicing.id == name]
+        return sorted(good, key=lambda r: r.at, reverse=True)
 
     # -- recommendations
 
@@ -129,6 +138,9 @@ class RedisControl(RedisAudit):
         gone = old_rebalances(self._rebalances(), now)
         if gone:
             self.client.hdel(keys.REBALANCES, *gone)
+        gone = old_rebalances(self.reslicings(), now)
+        if gone:
+            self.client.hdel(keys.RESLICINGS, *gone)
         at, done = keys.RECOMMENDATIONS_AT, keys.RECOMMENDATIONS_DONE
         dated: list[tuple[bytes, float]] = self.entries.ask(
             RECOMMENDATION, at, lambda: self.client.zrange(at, 0, -1, withscores=True), []
@@ -179,7 +191,7 @@ class RedisControl(RedisAudit):
         self, cluster: str, scaler: str, memory: bytes | None, audit: AuditEntry
     ) -> None:
         """Replace a memory, or remove it so that the scaler starts over; with its audit entry."""
-        self._change([Change(keys.memory(cluster), scaler, memory)], audit)
+        self._change([AuditedChange(keys.memory(cluster), scaler, memory)], audit)
 
     def save_scale_outlook(self, outlook: ScaleOutlook) -> None:
         """Keep the engine's newest view of a cluster's size."""
@@ -211,7 +223,7 @@ class RedisControl(RedisAudit):
         if self.modes().get(cluster) is not before:
             return False
         data = self._raw(keys.MODES, cluster)
-        change = Change(keys.MODES, cluster, mode.value.encode(), seen_as(data))
+        change = AuditedChange(keys.MODES, cluster, mode.value.encode(), seen_as(data))
         return self._change([change], audit, leader)
 
     def modes(self) -> dict[str, Mode]:
@@ -251,9 +263,11 @@ class RedisControl(RedisAudit):
             after = dict(change(dict(before)))
             if after == before:
                 return before, after
-            changes = [Change(keys.SETTINGS, group, _encode(after), seen_as(data))]
-            changes += [Change(keys.SETTINGS, g, _encode(dict(v))) for g, v in also.items()]
-            changes += [Change(keys.SETTINGS_CHANGED, g, _encode((by, at))) for g in (group, *also)]
+            changes = [AuditedChange(keys.SETTINGS, group, _encode(after), seen_as(data))]
+            changes += [AuditedChange(keys.SETTINGS, g, _encode(dict(v))) for g, v in also.items()]
+            changes += [
+                AuditedChange(keys.SETTINGS_CHANGED, g, _encode((by, at))) for g in (group, *also)
+            ]
             if self._change(changes, said(before, after)):
                 return before, after
 

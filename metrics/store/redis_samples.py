@@ -11,11 +11,11 @@ from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.flaws import flaw
 from weir.controllers.model.limits import MOST_CLUSTERS, within_limits
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.decoded import Decoded
 from weir.metrics.store.entries import Flawed
-from weir.metrics.store.redis_audit import Change
+from weir.metrics.store.redis_audit import AuditedChange
 from weir.metrics.store.redis_control import RedisControl
 
 REPORT = "report"
@@ -126,8 +126,8 @@ class RedisSamples(RedisControl):
         fields += [(h, g) for g in own for h in (keys.SETTINGS, keys.SETTINGS_CHANGED)]
         fields += [(keys.PARTS, f"{kind}:{cluster}") for kind in ("host", "agent")]
         whole = [keys.memory(cluster), *(keys.samples(cluster, tier) for tier in Tier)]
-        changes = [Change(key, field) for key, field in fields]
-        self._change([*changes, *(Change(key, "") for key in whole)], audit)
+        changes = [AuditedChange(key, field) for key, field in fields]
+        self._change([*changes, *(AuditedChange(key, "") for key in whole)], audit)
 
 
 def _ms(at: float) -> int:

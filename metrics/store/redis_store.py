@@ -1,6 +1,6 @@
 """The store in Redis (or Valkey), 6.2 or later."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import redis
@@ -14,11 +14,14 @@ from weir.controllers.engine.ports import Lease, Part, Placement, Rebalance, Wor
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.model.age import Time
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
-from weir.controllers.model.errors import NotFound
+from weir.controllers.model.errors import InvalidInput, NotFound
+from weir.controllers.model.failover import Death
 from weir.metrics.store import keys, scripts
 from weir.metrics.store.entries import name_of
-from weir.metrics.store.redis_audit import Change, seen_as
-from weir.metrics.store.redis_samples import RedisSamples, Row
+from weir.metrics.store.redis_audit import AuditedChange, seen_as
+from weir.metrics.store.redis_hosting import RedisHosting
+from weir.metrics.store.redis_samples import Row
+from weir.metrics.store.where import shown
 
 COMMAND = "command"
 
@@ -28,22 +31,30 @@ _command = msgspec.json.Decoder(Command)
 _result = msgspec.json.Decoder(CommandResult)
 _placement = msgspec.json.Decoder(Placement)
 _outlook = msgspec.json.Decoder(Outlook)
+_death = msgspec.json.Decoder(Death)
 _workload = msgspec.json.Decoder(Workload)
 
 
 def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
     """A client that gives up after `timeout_s`, so that no caller hangs on a dead server."""
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=timeout_s,
-        socket_connect_timeout=timeout_s,
-        retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 2),
-        retry_on_error=[redis.exceptions.ConnectionError],
-        health_check_interval=15,
-    )
+    try:
+        return redis.Redis.from_url(
+            url,
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s,
+            retry=Retry(ExponentialBackoff(cap=0.2, base=0.05), 2),
+            retry_on_error=[redis.exceptions.ConnectionError],
+            health_check_interval=15,
+        )
+    except (ValueError, TypeError):
+        raise InvalidInput(
+            f"'{shown(url)}' is not the URL of a Redis; write it as redis://HOST:PORT/0, "
+            "or rediss:// with TLS",
+            field="redis",
+        ) from None
 
 
-class RedisStore(RedisSamples):
+class RedisStore(RedisHosting):
     """See `weir.controllers.engine.ports.Store`."""
 
     def __init__(self, client: redis.Redis) -> None:
@@ -55,6 +66,7 @@ class RedisStore(RedisSamples):
         self._place_if = client.register_script(scripts.PLACE_IF)
         self._rebalance = client.register_script(scripts.REBALANCE)
         self._renew = client.register_script(scripts.RENEW)
+        self._release = client.register_script(scripts.RELEASE)
         self._placed: dict[str, Placement] = {}
 
     @classmethod
@@ -80,37 +92,71 @@ class RedisStore(RedisSamples):
         """Forget a part that was taken away on purpose."""
         self.client.hdel(keys.PARTS, part_id)
 
+    def save_deaths(self, deaths: Sequence[Death]) -> None:
+        """Keep which clusters are dead, in place of those kept before."""
+        pipe = self.client.pipeline()
+        pipe.delete(keys.DEATHS)
+        for death in deaths:
+            pipe.hset(keys.DEATHS, death.cluster, _encode(death))
+        pipe.execute()
+
+    def deaths(self) -> list[Death]:
+        """The clusters that are dead, as the engine noted, by name."""
+        found = self.entries.table("death", self._hash("death", keys.DEATHS), _death.decode)
+        return [death for name, death in sorted(found.items()) if death.cluster == name]
+
     # -- commands
 
     def submit(self, command: Command, audit: AuditEntry | None = None) -> None:
         """Make a command durable and visible to its agent, with its entry in the trail; the
         same id twice is one command."""
         result = CommandResult(id=command.id, status=CommandStatus.PENDING, at=command.issued_at)
+        data = _encode(command)
         self._told(
             self._submit,
             [keys.command(command.id), keys.open_commands(command.cluster), keys.COMMANDS],
             [
                 command.id,
-                _encode(command),
+                data,
                 _encode(result),
                 command.issued_at,
                 keys.COMMAND_KEPT_S,
                 keys.COMMANDS_KEPT,
+                self.keyring.signature(command.cluster, data),
             ],
             audit,
         )
 
     def open_commands(self, cluster: str) -> list[Command]:
-        """Commands for a cluster that are not final, oldest first."""
+        """Commands for a cluster that are not final, oldest first. One that is not signed with
+        the cluster's key is refused here, so that no agent carries it out."""
         key = keys.open_commands(cluster)
         ids: list[bytes] = self.entries.ask(
             COMMAND, key, lambda: self.client.zrange(key, 0, -1), []
         )
         told = (
-            self.command(i)
+            self._vouched(i, cluster)
             for i in self.entries.values(COMMAND, zip(ids, ids, strict=True), name_of)
         )
-        return [t[0] for t in told if t and t[0].cluster == cluster]
+        return [command for command in told if command]
+
+    def _vouched(self, command_id: str, cluster: str) -> Command | None:
+        """A command as it was signed; what somebody puts in its place meanwhile is not read."""
+        data, said, signature = self._of_command(command_id, "signature")
+        found = self._both(command_id, data, said)
+        if found is None or data is None or found[0].cluster != cluster:
+            return None
+        why = self.keyring.why_not(cluster, data, (signature or b"").decode("ascii", "replace"))
+        if not why:
+            return found[0]
+        self.entries.skip(COMMAND, command_id, why)
+        refused = CommandStatus.REFUSED
+        self.report(
+            CommandResult(
+                id=command_id, status=refused, at=self.now(), message=f"not carried out: {why}"
+            )
+        )
+        return None
 
     def claim(self, command_id: str, holder: str, at: float, take_over: bool = False) -> bool:
         """Claim a command; True for one holder, or for one that knows the last one is dead."""
@@ -129,8 +175,15 @@ class RedisStore(RedisSamples):
 
     def command(self, command_id: str) -> tuple[Command, CommandResult] | None:
         """A command and what has become of it."""
-        key = keys.command(command_id)
-        data, said = self._two(COMMAND, key, "command", "result")
+        data, said = self._of_command(command_id)
+        return self._both(command_id, data, said)
+
+    def _of_command(self, command_id: str, *more: str) -> list[bytes | None]:
+        return self._fields(COMMAND, keys.command(command_id), "command", "result", *more)
+
+    def _both(
+        self, command_id: str, data: bytes | None, said: bytes | None
+    ) -> tuple[Command, CommandResult] | None:
         if data is None or said is None:
             return None
         command = self.entries.read(COMMAND, command_id, data, _command.decode)
@@ -216,19 +269,23 @@ class RedisStore(RedisSamples):
         return None if token is None else Lease(name=name, holder=holder, token=int(token))
 
     def renew(self, lease: Lease, ttl_s: float) -> bool:
-        """Keep a lease; False if it is no longer ours."""
+        """Keep a lease, also one that ran out while nobody else had it; False if it is no longer
+        ours."""
         return bool(
-            self._renew(keys=[keys.lease(lease.name)], args=[lease.token, int(ttl_s * 1000)])
+            self._renew(
+                keys=[keys.lease(lease.name), keys.TOKENS],
+                args=[lease.name, lease.holder, lease.token, int(ttl_s * 1000)],
+            )
         )
 
     def release(self, lease: Lease) -> None:
         """Give a lease back; nothing happens if it is no longer ours."""
-        self._renew(keys=[keys.lease(lease.name)], args=[lease.token, 0])
+        self._release(keys=[keys.lease(lease.name), keys.TOKENS], args=[lease.name, lease.token])
 
     def lease(self, name: str) -> Lease | None:
         """Who holds a lease now."""
         key = keys.lease(name)
-        holder, token = self._two("lease", key, "holder", "token")
+        holder, token = self._fields("lease", key, "holder", "token")
         if holder is None or token is None:
             return None
         held_by = self.entries.read("lease", name, holder, bytes.decode)
@@ -236,6 +293,21 @@ class RedisStore(RedisSamples):
         if held_by is None or number is None:
             return None
         return Lease(name=name, holder=held_by, token=number)
+
+    def leases(self, names: Iterable[str]) -> dict[str, Lease]:
+        """Those of these that somebody holds now."""
+        asked = list(names)
+        pipe = self.client.pipeline(transaction=False)
+        for name in asked:
+            pipe.hmget(keys.lease(name), "holder", "token")
+        found: dict[str, Lease] = {}
+        for name, values in zip(asked, pipe.execute(raise_on_error=False), strict=True):
+            if isinstance(values, list) and None not in values:
+                held_by = self.entries.read("lease", name, values[0], bytes.decode)
+                number = self.entries.read("lease", name, values[1], int)
+                if held_by is not None and number is not None:
+                    found[name] = Lease(name=name, holder=held_by, token=number)
+        return found
 
     # -- workload
 
@@ -249,7 +321,7 @@ class RedisStore(RedisSamples):
         found = data and self.entries.read("workload", before.name, data, _workload.decode)
         if found != before:
             return False
-        change = Change(keys.WORKLOADS, before.name, _encode(after), seen_as(data))
+        change = AuditedChange(keys.WORKLOADS, before.name, _encode(after), seen_as(data))
         return self._change([change], audit)
 
     def workloads(self) -> Sequence[Workload]:

@@ -13,18 +13,19 @@ end
 """
 
 # KEYS: the command's hash, the cluster's open set, the log of commands, the audit trail.
-# ARGV: id, command, result, time of issue, seconds to keep, length of the log, number of the audit
-# entry ('' for none), entry, length of the trail.
+# ARGV: id, command, result, time of issue, seconds to keep, length of the log, signature, number of
+# the audit entry ('' for none), entry, length of the trail.
 # An agent sees a command whole or not at all; the same id twice is one command.
 SUBMIT = (
     TELL
     + """
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-if ARGV[7] ~= '' then
-  local failed = tell(KEYS[4], ARGV[9], ARGV[7], ARGV[8])
+if ARGV[8] ~= '' then
+  local failed = tell(KEYS[4], ARGV[10], ARGV[8], ARGV[9])
   if failed then return failed end
 end
-redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pending')
+redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pending',
+  'signature', ARGV[7])
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
@@ -108,10 +109,25 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return tonumber(token)
 """
 
-# KEYS: lease. ARGV: token, ttl in ms (0 releases). Only the holder of that token.
+# KEYS: lease, tokens. ARGV: name, holder, token, ttl in ms. Only the holder of the newest token. One
+# that ran out is taken up again if nobody had it since: a slow holder is not a replaced one.
 RENEW = """
-if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local token = redis.call('HGET', KEYS[1], 'token')
+if token and token ~= ARGV[3] then return 0 end
+if not token then
+  if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[3] then return 0 end
+  redis.call('HSET', KEYS[1], 'holder', ARGV[2], 'token', ARGV[3])
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+"""
+
+# KEYS: lease, tokens. ARGV: name, token. Its token is spent: a renewal that is under way must not
+# bring back what was given back.
+RELEASE = """
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[2] then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
 return 1
 """
 

@@ -1,17 +1,21 @@
 """The Spark source and sink over an edge: `format("weir")`.
 
-Source options: redis (URL), edge, shards, schema (DDL), consumer (name under
-which progress is committed), maxRows (admission control per batch, all shards).
+Source options: redis (URL; without it WEIR_REDIS_URL of the driver, so that no password stands
+in a plan that Spark shows), edge, shards, schema (DDL), consumer (name under
+which progress is committed), maxRows (admission control per batch, all shards), groups
+(the shards that it reads, e.g. "0,1,2"; all if absent), tasks (at most so many per batch).
 Sink options: redis, edge, shards, key (column whose value chooses the shard; if
-absent, rows are spread), fence (the lease's token).
+absent, rows are spread), fence (the lease's token), producer (the name under which batches
+are counted and fenced; the query's id if absent) and generation (of that producer).
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSource,
@@ -24,10 +28,14 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.placement.hashing import key_groups
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.stream import Chunk, Edge, chunks_of
+from weir.metrics.store.where import redis_url
+from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
 
 FORMAT = "weir"
+TASKS = 4
+"""Tasks of a batch unless told otherwise: each costs a call of a Python worker."""
 
 
 class EdgeSource(DataSource):
@@ -47,25 +55,25 @@ class EdgeSource(DataSource):
         return EdgeWriter(dict(self.options))
 
 
-class ShardRange(InputPartition):
-    """Rows [start, end) of one shard: the work of one task."""
+class ShardRanges(InputPartition):
+    """Rows [start, end) of some shards: the work of one task."""
 
-    def __init__(self, shard: int, start: int, end: int) -> None:
-        self.shard = shard
-        self.start = start
-        self.end = end
+    def __init__(self, ranges: Sequence[tuple[int, int, int]]) -> None:
+        self.ranges = ranges
 
 
 class EdgeReader(DataSourceStreamReader):
     """Reads an edge; offsets are rows per shard."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.options = options
+        self.options = _with_url(options)
         self.consumer = _required(options, "consumer")
         self.max_rows = int(options.get("maxrows", options.get("maxRows", 0)))
+        self.tasks = int(options.get("tasks", TASKS))
+        self.groups = [int(group) for group in options.get("groups", "").split(",") if group]
 
     @property
-    def edge(self) -> Edge:
+    def edge(self) -> EdgeStream:
         if not hasattr(self, "_edge"):
             self._edge = _edge(self.options)
         return self._edge
@@ -75,29 +83,31 @@ class EdgeReader(DataSourceStreamReader):
 
     def initialOffset(self) -> dict[str, int]:
         self.edge.register(self.consumer)
-        return self.edge.starts()
+        return self.edge.starts(self.groups or None)
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadMaxRows(self.max_rows) if self.max_rows else ReadAllAvailable()
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
-        ends = self.edge.ends()
+        ends = self.reportLatestOffset()
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return admitted(start, ends, most)
 
     def reportLatestOffset(self) -> dict[str, int]:
-        return self.edge.ends()
+        return self.edge.ends(self.groups or None)
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[ShardRange]:
-        return [
-            ShardRange(int(shard), start.get(shard, 0), until)
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[ShardRanges]:
+        ranges = [
+            (int(shard), start.get(shard, 0), until)
             for shard, until in end.items()
             if until > start.get(shard, 0)
         ]
+        return [ShardRanges(part) for part in dealt(ranges, self.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, ShardRange)
-        yield from self.edge.read(partition.shard, partition.start, partition.end)
+        assert isinstance(partition, ShardRanges)
+        for shard, start, end in partition.ranges:
+            yield from self.edge.read(shard, start, end)
 
     def commit(self, end: dict[str, int]) -> None:
         self.edge.commit(self.consumer, end)
@@ -107,7 +117,7 @@ class EdgeWriter(DataSourceStreamArrowWriter):
     """Appends each task's rows in one atomic step, once per batch and partition."""
 
     def __init__(self, options: dict[str, str]) -> None:
-        self.options = options
+        self.options = _with_url(options)
         _required(options, "edge")
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
@@ -125,10 +135,11 @@ class EdgeWriter(DataSourceStreamArrowWriter):
         if chunks:
             # Spark replays a batch with the same rows in each partition, whatever their order.
             edge.append(
-                f"{query}/{context.partitionId()}",
+                self.options.get("producer") or query or "",
                 batch,
                 chunks,
                 fence=int(fence) if fence else None,
+                part=f"{self.options.get('generation', '')}/{context.partitionId()}",
             )
         return WriterCommitMessage()
 
@@ -152,6 +163,23 @@ def admitted(start: dict[str, int], ends: dict[str, int], most: int | None) -> d
     return {shard: start.get(shard, 0) + taken[shard] for shard in ends}
 
 
+def dealt(ranges: Sequence[tuple[int, int, int]], most: int) -> list[list[tuple[int, int, int]]]:
+    """Ranges of shards dealt to at most `most` tasks, so that each gets about as many rows.
+
+    The same ranges are always dealt the same way: a batch that is replayed has the same tasks.
+
+    >>> dealt([(0, 0, 10), (1, 0, 4), (2, 5, 9)], 2)
+    [[(0, 0, 10)], [(1, 0, 4), (2, 5, 9)]]
+    """
+    tasks: list[list[tuple[int, int, int]]] = [[] for _ in range(min(most, len(ranges)))]
+    rows = [0] * len(tasks)
+    for one in sorted(ranges, key=lambda r: (r[1] - r[2], r[0])):
+        least = rows.index(min(rows))
+        tasks[least].append(one)
+        rows[least] += one[2] - one[1]
+    return tasks
+
+
 def sharded(rows: pa.RecordBatch, shards: int, key: str | None) -> list[Chunk]:
     """Rows cut by shard; the same key always lands in the same shard."""
     if not rows.num_rows:
@@ -162,25 +190,43 @@ def sharded(rows: pa.RecordBatch, shards: int, key: str | None) -> list[Chunk]:
         bounds = [rows.num_rows * i // shards for i in range(shards + 1)]
         parts = [rows.slice(a, b - a) for a, b in pairwise(bounds)]
     else:
-        column = rows.column(rows.schema.get_field_index(key))
-        place = pa.array(shard_of(column, shards))
-        parts = [rows.filter(pc.equal(place, shard)) for shard in range(shards)]
+        return _by_key(rows, shards, key)
     return [chunk for i, part in enumerate(parts) for chunk in chunks_of(i, part)]
 
 
-def shard_of(column: pa.Array, shards: int) -> Any:
-    """A shard for each value, the same in every process (Python's own hash is salted)."""
-    import pandas as pd
+def _by_key(rows: pa.RecordBatch, shards: int, key: str) -> list[Chunk]:
+    """Sorted by shard once and cut, as a look at every row for every shard costs more."""
+    place = shard_of(rows.column(rows.schema.get_field_index(key)), shards)
+    order = np.argsort(place, kind="stable")
+    sorted_rows = rows.take(pa.array(order))
+    bounds = np.searchsorted(place[order], np.arange(shards + 1))
+    return [
+        chunk
+        for shard, (first, last) in enumerate(pairwise(bounds.tolist()))
+        if first < last
+        for chunk in chunks_of(shard, sorted_rows.slice(first, last - first))
+    ]
 
-    return pd.util.hash_array(column.to_pandas().to_numpy()) % shards
+
+def shard_of(column: pa.Array, shards: int) -> NDArray[np.int64]:
+    """A shard for each value, the same in every process and version: its key group."""
+    if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
+        raise InvalidInput("rows are spread by a key of text or whole numbers", field="key")
+    texts = column.cast(pa.string()).cast(pa.binary()).fill_null(b"")
+    return key_groups(texts.to_pylist(), shards)
 
 
-def _edge(options: dict[str, str]) -> Edge:
-    return Edge(
+def _edge(options: dict[str, str]) -> EdgeStream:
+    return EdgeStream(
         connect(_required(options, "redis"), timeout_s=20.0),
         _required(options, "edge"),
         int(options.get("shards", 2)),
     )
+
+
+def _with_url(options: dict[str, str]) -> dict[str, str]:
+    """Made in the driver and sent to the tasks, whose environment knows no Redis."""
+    return {"redis": redis_url(), **options}
 
 
 def _required(options: dict[str, str], name: str) -> str:

@@ -25,23 +25,46 @@ Entry = tuple[bytes, Mapping[bytes, bytes]]
 """A chunk as it stands in its shard: the id and the fields."""
 
 # KEYS: edge hash, then stream and counters of each shard in turn.
-# ARGV: producer, batch, fence ('' for none), then per chunk: shard, rows, data.
+# ARGV: producer, its part, batch, fence ('' for none), then per chunk: shard, rows, data.
+# Batches are counted for each part of a producer, the fence holds for all of it.
 _APPEND = """
 local fence = redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1])
-if ARGV[3] ~= '' then
-  if fence and tonumber(ARGV[3]) < tonumber(fence) then return -1 end
-  redis.call('HSET', KEYS[1], 'fence:' .. ARGV[1], ARGV[3])
+if ARGV[4] ~= '' then
+  if fence and tonumber(ARGV[4]) < tonumber(fence) then return -1 end
+  redis.call('HSET', KEYS[1], 'fence:' .. ARGV[1], ARGV[4])
 end
-local last = redis.call('HGET', KEYS[1], 'batch:' .. ARGV[1])
-if last and tonumber(ARGV[2]) <= tonumber(last) then return 0 end
-for i = 4, #ARGV, 3 do
+local counted = 'batch:' .. ARGV[1] .. ARGV[2]
+local last = redis.call('HGET', KEYS[1], counted)
+if last and tonumber(ARGV[3]) <= tonumber(last) then return 0 end
+for i = 5, #ARGV, 3 do
   local shard = tonumber(ARGV[i])
   local stream, counters = KEYS[2 + 2 * shard], KEYS[3 + 2 * shard]
   local rows = redis.call('HINCRBY', counters, 'rows', ARGV[i + 1])
   redis.call('HINCRBY', counters, 'bytes', #ARGV[i + 2])
   redis.call('XADD', stream, rows .. '-0', 'n', ARGV[i + 1], 'd', ARGV[i + 2])
 end
-redis.call('HSET', KEYS[1], 'batch:' .. ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[1], counted, ARGV[3])
+return 1
+"""
+
+# KEYS: edge hash. ARGV: producer, token. Nothing older than the token is taken from now on.
+_FENCE = """
+local fence = tonumber(redis.call('HGET', KEYS[1], 'fence:' .. ARGV[1]) or '0')
+if fence < tonumber(ARGV[2]) then redis.call('HSET', KEYS[1], 'fence:' .. ARGV[1], ARGV[2]) end
+return 1
+"""
+
+# KEYS: edge hash. ARGV: consumer, then shard and offset in turn. The slices of one operator
+# commit side by side, each its own shards; an offset never goes back.
+_COMMIT = """
+local field = 'consumer:' .. ARGV[1]
+local ok, known = pcall(cjson.decode, redis.call('HGET', KEYS[1], field) or '{}')
+if not ok or type(known) ~= 'table' then known = {} end
+for i = 2, #ARGV, 2 do
+  local before = tonumber(known[ARGV[i]]) or 0
+  known[ARGV[i]] = math.max(before, tonumber(ARGV[i + 1]))
+end
+redis.call('HSET', KEYS[1], field, next(known) and cjson.encode(known) or '{}')
 return 1
 """
 
@@ -54,7 +77,7 @@ class Chunk(NamedTuple):
     data: bytes
 
 
-class Edge:
+class EdgeStream:
     """One log with a fixed number of shards."""
 
     def __init__(self, client: redis.Redis, name: str, shards: int = 2) -> None:
@@ -64,21 +87,33 @@ class Edge:
         self.name = name
         self.shards = shards
         self._append = client.register_script(_APPEND)
+        self._fence = client.register_script(_FENCE)
+        self._commit = client.register_script(_COMMIT)
 
     def append(
-        self, producer: str, batch: int, chunks: Iterable[Chunk], fence: int | None = None
+        self,
+        producer: str,
+        batch: int,
+        chunks: Iterable[Chunk],
+        fence: int | None = None,
+        part: str = "",
     ) -> bool:
-        """Append one batch to all shards at once; False if it was there already."""
+        """Append one batch of a producer, or of a part of it, to all shards at once; False if it
+        was there already."""
         names = [keys.edge(self.name)]
         for shard in range(self.shards):
             names += [keys.edge_shard(self.name, shard), keys.edge_shard_at(self.name, shard)]
-        args: list[EncodableT] = [producer, batch, "" if fence is None else fence]
+        args: list[EncodableT] = [producer, part, batch, "" if fence is None else fence]
         for chunk in chunks:
             args += chunk
         done = self._append(keys=names, args=args)
         if done == -1:
             raise Fenced(f"edge '{self.name}': a newer run of '{producer}' is writing")
         return bool(done)
+
+    def fence(self, producer: str, token: int) -> None:
+        """Take nothing more from runs of a producer that hold an older token."""
+        self._fence(keys=[keys.edge(self.name)], args=[producer, token])
 
     def last_batch(self, producer: str) -> int:
         """The producer's newest batch, -1 before the first."""
@@ -88,33 +123,36 @@ class Edge:
         except ValueError:
             raise Unavailable(f"edge '{self.name}': the last batch cannot be read") from None
 
-    def ends(self) -> dict[str, int]:
-        """Rows appended to each shard so far: the latest offset."""
-        return {str(i): rows for i, (rows, _) in enumerate(self._counters())}
+    def ends(self, shards: Iterable[int] | None = None) -> dict[str, int]:
+        """Rows appended to these shards, or all, so far: the latest offset."""
+        return {str(i): rows for i, (rows, _) in self.counters(shards).items()}
 
-    def starts(self) -> dict[str, int]:
+    def starts(self, shards: Iterable[int] | None = None) -> dict[str, int]:
         """Rows before the oldest one still there, by shard: where a new consumer begins."""
         starts = {}
-        for shard, end in self.ends().items():
+        for shard, end in self.ends(shards).items():
             first = self._entries(int(shard), count=1)
             starts[shard] = (
                 int(first[0][0].split(b"-")[0]) - self._rows(*first[0]) if first else end
             )
         return starts
 
-    def totals(self) -> tuple[int, int]:
-        """Rows and bytes appended to all shards so far."""
-        counters = self._counters()
+    def totals(self, shards: Iterable[int] | None = None) -> tuple[int, int]:
+        """Rows and bytes appended to these shards, or all, so far."""
+        counters = self.counters(shards).values()
         return sum(r for r, _ in counters), sum(b for _, b in counters)
 
-    def _counters(self) -> list[tuple[int, int]]:
+    def counters(self, shards: Iterable[int] | None = None) -> dict[int, tuple[int, int]]:
+        """Rows and bytes appended so far to each of these shards, or all."""
+        wanted = list(range(self.shards) if shards is None else shards)
         pipe = self.client.pipeline(transaction=False)
-        for shard in range(self.shards):
+        for shard in wanted:
             pipe.hmget(keys.edge_shard_at(self.name, shard), "rows", "bytes")
         try:
-            return [(int(rows or 0), int(size or 0)) for rows, size in pipe.execute()]
+            found = [(int(rows or 0), int(size or 0)) for rows, size in pipe.execute()]
         except ValueError:
             raise Unavailable(f"edge '{self.name}': its counts of rows cannot be read") from None
+        return dict(zip(wanted, found, strict=True))
 
     def read(self, shard: int, start: int, end: int, page: int = 64) -> Iterator[pa.RecordBatch]:
         """The rows from offset `start` up to `end` of one shard."""
@@ -171,11 +209,13 @@ class Edge:
         self.client.hdel(keys.edge(self.name), f"consumer:{consumer}")
 
     def commit(self, consumer: str, offsets: Mapping[str, int]) -> None:
-        """Record what a consumer has done, then drop what every consumer has done."""
-        self.client.hset(
-            keys.edge(self.name), f"consumer:{consumer}", msgspec.json.encode(dict(offsets))
-        )
-        self.trim()
+        """Record what a consumer has done in these shards, then drop what every consumer has
+        done in them."""
+        args: list[EncodableT] = [consumer]
+        for shard, offset in offsets.items():
+            args += [shard, offset]
+        self._commit(keys=[keys.edge(self.name)], args=args)
+        self.trim(int(shard) for shard in offsets)
 
     def committed(self) -> dict[str, dict[str, int]]:
         """Offsets of every registered consumer. Whose offsets cannot be read has done nothing yet
@@ -187,13 +227,13 @@ class Edge:
             if name.startswith(b"consumer:")
         }
 
-    def trim(self) -> None:
-        """Drop the chunks that lie wholly behind every consumer."""
+    def trim(self, shards: Iterable[int] | None = None) -> None:
+        """Drop the chunks of these shards, or all, that lie wholly behind every consumer."""
         consumers = self.committed().values()
         if not consumers:
             return
         pipe = self.client.pipeline(transaction=False)
-        for shard in range(self.shards):
+        for shard in range(self.shards) if shards is None else shards:
             done = min(offsets.get(str(shard), 0) for offsets in consumers)
             if done:
                 # An entry's id is its last row: keep those that end after `done`.

@@ -42,7 +42,7 @@ _ROOT = Path(weir.__file__).parent.parent
 _NO_PROBLEM = Problem(bins=(), items=())
 
 
-class Ask(Struct, frozen=True, kw_only=True):
+class PlanningRequest(Struct, frozen=True, kw_only=True):
     """A look at the balance that the engine wants."""
 
     problem: Problem
@@ -59,18 +59,18 @@ class Begun(Struct, frozen=True, tag="begun"):
     planner: str = ""
 
 
-class Answer(Struct, frozen=True, kw_only=True, tag="answer"):
+class PlanningAnswer(Struct, frozen=True, kw_only=True, tag="answer"):
     """The view that was asked for, and the CPU time it took."""
 
     view: Outlook
     cpu_s: float
 
 
-_asks = msgspec.msgpack.Decoder(Ask)
-_tellings = msgspec.msgpack.Decoder(Begun | Answer)
+_asks = msgspec.msgpack.Decoder(PlanningRequest)
+_tellings = msgspec.msgpack.Decoder(Begun | PlanningAnswer)
 
 
-def unplanned(ask: Ask, words: str, before: Outlook | None) -> Outlook:
+def unplanned(ask: PlanningRequest, words: str, before: Outlook | None) -> Outlook:
     """The balance while no planner answers: `words` say why."""
     left_out = dict.fromkeys(planners(), words)
     return outlook(
@@ -96,7 +96,7 @@ class Planning:
     ) -> None:
         self._command, self._kill_s, self._clock = command, kill_s, clock
         self._worker: _Worker | None = None
-        self._asked: Ask | None = None
+        self._asked: PlanningRequest | None = None
         self._heard_at = 0.0
         self._planner = ""
         self._start_at = 0.0
@@ -124,14 +124,14 @@ class Planning:
         now = self._clock()
         return {name: why for name, (until, why) in self._left_out.items() if until > now}
 
-    def ask(self, ask: Ask) -> None:
+    def ask(self, ask: PlanningRequest) -> None:
         """Hand a question over, if the worker is free."""
         if self._worker is None or not self.free:
             return
         self._asked, self._heard_at, self._planner = ask, self._clock(), ""
         self._worker.send(msgspec.msgpack.encode(ask))
 
-    def collect(self) -> Answer | None:
+    def collect(self) -> PlanningAnswer | None:
         """The answer if it has come; also replaces a worker that is late, dead or missing."""
         now = self._clock()
         if self._worker is None:
@@ -140,7 +140,7 @@ class Planning:
         told = self._worker.told()
         while told is not None:
             self._heard_at = now
-            if isinstance(told, Answer):
+            if isinstance(told, PlanningAnswer):
                 return self._answered(told)
             self._planner = told.planner
             told = self._worker.told()
@@ -174,7 +174,7 @@ class Planning:
             self._failed = f"the planning process cannot start: {error}"
         self._heard_at = now
 
-    def _answered(self, answer: Answer) -> Answer:
+    def _answered(self, answer: PlanningAnswer) -> PlanningAnswer:
         assert self._asked is not None
         problem, self._asked, self._failed = self._asked.problem, None, ""
         self._planner = ""
@@ -196,7 +196,7 @@ class _Worker:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=_ROOT
         )
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._inbox: queue.SimpleQueue[Begun | Answer] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Begun | PlanningAnswer] = queue.SimpleQueue()
         self.ready = self._broken = False
         self._thread = threading.Thread(target=self._exchange, name="weir-planning", daemon=True)
         self._thread.start()
@@ -209,7 +209,7 @@ class _Worker:
     def send(self, data: bytes) -> None:
         self._outbox.put(data)
 
-    def told(self) -> Begun | Answer | None:
+    def told(self) -> Begun | PlanningAnswer | None:
         try:
             return self._inbox.get_nowait()
         except queue.Empty:
@@ -231,8 +231,8 @@ class _Worker:
             self.ready = True
             while (data := self._outbox.get()) is not None:
                 _write(stdin, data)
-                told: Begun | Answer = Begun()
-                while not isinstance(told, Answer):
+                told: Begun | PlanningAnswer = Begun()
+                while not isinstance(told, PlanningAnswer):
                     told = _tellings.decode(_read(stdout))
                     self._inbox.put(told)
         self._broken = True
@@ -293,7 +293,7 @@ def serve(asks: IO[bytes], tellings: IO[bytes], kill_s: float = KILL_S) -> None:
         signal.alarm(0)
         last = replace(view, distance=())
         bare = replace(view, problem=_NO_PROBLEM)  # the caller has it
-        answer = Answer(view=bare, cpu_s=time.process_time() - spent)
+        answer = PlanningAnswer(view=bare, cpu_s=time.process_time() - spent)
         _write(tellings, msgspec.msgpack.encode(answer))
 
 

@@ -15,13 +15,20 @@ from redis.exceptions import ConnectionError, RedisError, TimeoutError
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
-from weir.controllers.engine.cycle import balanced, considered, driven
-from weir.controllers.engine.facts import Facts, due, read
-from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.apply.reslicing import advance_reslices, open_reslices
+from weir.controllers.engine.cycle import (
+    advance_recommendations,
+    propose_rebalance,
+    propose_rescue,
+    propose_scaling,
+)
+from weir.controllers.engine.facts import Facts, clusters_due, read_facts
+from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.ports import Lease, Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
 from weir.controllers.engine.propose.outlook import Outlook, continued
+from weir.controllers.engine.propose.rescuing import warm_up
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
@@ -30,14 +37,16 @@ from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import Fenced, WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
 from weir.controllers.model.placement import LEADER
-from weir.controllers.model.snapshot import MOST_EDGES, Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import MOST_EDGES
+from weir.controllers.scaling.horizon.scaler import compile_horizon
 from weir.controllers.scaling.predictive import forecast
 from weir.controllers.scaling.registry import scalers
 from weir.metrics.export.webhook import Notifier
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.engine.pace import Pace
-from weir.pipeline.engine.planning import Ask, Planning, unplanned
+from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +57,8 @@ PLAN_S = 5.0
 LEASE_S = 6.0
 HANGS_S = 60.0
 BURY_S = 15.0
+GAP_S = 2.5
+"""Between two looks; after a longer one nobody is declared dead for the time of a lease."""
 TRIM_S = 60.0
 ROUNDS = 3  # from proposed to applying in one cycle
 BATCH = 20
@@ -106,6 +117,8 @@ class Engine:
         self._decide = Pace(DECIDE_S)
         self._plan = Pace(PLAN_S)
         self._asked_at = 0.0
+        self._watch_token = -1
+        self._watch_since = self._watched_at = 0.0
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
@@ -188,17 +201,23 @@ class Engine:
         return "; ".join(said)
 
     def _drive_moves(self, now: float) -> None:
-        """Bring every rebalance one step on."""
+        """Bring every rebalance and every re-slice one step on."""
         found = open_moves(self._store, now)
         if found is not None:
             self._busy = True
             self._carry_out(advance_moves(found, now))
+        reslices = open_reslices(self._store, now)
+        if reslices is not None:
+            self._busy = True
+            self._carry_out(advance_reslices(reslices, now))
 
     def _control(self, now: float) -> None:
         """Ask and plan when it is time, then see to what is there until nothing follows."""
         facts = self._facts(now)
         self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
+        if self._carry_out(propose_rescue(facts, now)):  # first of all: each second counts
+            facts = self._driven(self._facts(now), now)
         if self._decide.due(now):
             began, spent = time.monotonic(), time.thread_time()
             if self._ask(facts, now):
@@ -207,23 +226,29 @@ class Engine:
             facts = self._facts(now)
         if self._planning and self._balance(self._planning, facts, now):
             facts = self._facts(now)
-        for _ in range(ROUNDS):
-            if not self._carry_out(driven(facts, now)):
-                break
-            facts = self._facts(now)
+        facts = self._driven(facts, now)
         self._busy = self._busy or any(
             r.status in (Status.APPROVED, Status.APPLYING) for r in facts.recommendations
         )
 
+    def _driven(self, facts: Facts, now: float) -> Facts:
+        """See to what is there until nothing follows; the facts after that."""
+        for _ in range(ROUNDS):
+            if not self._carry_out(advance_recommendations(facts, now)):
+                break
+            self._drive_moves(now)
+            facts = self._facts(now)
+        return facts
+
     def _ask(self, facts: Facts, now: float) -> int:
         """Every scaler of the clusters with a new period, a few clusters at a time."""
-        names = due(facts.snapshot, facts.outlooks)
+        names = clusters_due(facts.snapshot, facts.outlooks)
         extracts = Extracts(facts.snapshot) if names else None
         for i in range(0, len(names), BATCH):
             some = names[i : i + BATCH]
             memories = {name: self._store.memories(name) for name in some}
             known = replace(facts, memories=memories)
-            self._carry_out(considered(known, some, now, extracts=extracts))
+            self._carry_out(propose_scaling(known, some, now, extracts=extracts))
         return len(names)
 
     def _balance(self, planning: Planning, facts: Facts, now: float) -> bool:
@@ -232,7 +257,7 @@ class Engine:
         answer = planning.collect()
         if answer is not None:
             self._plan.done(self._asked_at, answer.cpu_s)
-            self._carry_out(balanced(facts, continued(answer.view, facts.outlook), now))
+            self._carry_out(propose_rebalance(facts, continued(answer.view, facts.outlook), now))
             return True
         words = planning.words
         if not self._plan.due(now) or not (planning.free or words):
@@ -243,11 +268,11 @@ class Engine:
             facts.snapshot, samples, facts.balance, facts.rebalances, facts.planners
         )
         hosts = [c.name for c in facts.snapshot.clusters if c.hosted]
-        ask = Ask(
+        ask = PlanningRequest(
             problem=problem,
             at=now,
             chosen=facts.balance.planner,
-            auto=strictest(facts.modes, hosts) in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA),
+            auto=strictest_mode(facts.modes, hosts) in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA),
             turn=self._turn,
             left_out=planning.left_out,
         )
@@ -266,12 +291,26 @@ class Engine:
         lease = self._held()
         if self._views.token != lease.token:
             self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
-        facts = read(
-            self._store, now, lease.token, outlook=self._views.balance, outlooks=self._views.scaling
+        facts = read_facts(
+            self._store,
+            now,
+            lease.token,
+            outlook=self._views.balance,
+            outlooks=self._views.scaling,
+            watched_s=self._watched_s(lease),
         )
         window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
         samples = self._window.refreshed(self._store, facts.latest, now - window_s)
         return replace(facts, samples=samples)
+
+    def _watched_s(self, lease: Lease) -> float:
+        """For how long this engine has led and looked without a gap. After one, hosts may not
+        have had the time to take up their leases again."""
+        now = time.monotonic()
+        if lease.token != self._watch_token or now - self._watched_at > GAP_S:
+            self._watch_token, self._watch_since = lease.token, now
+        self._watched_at = now
+        return now - self._watch_since
 
     def _carry_out(self, chains: list[Chain]) -> int:
         done = carry_out(self._store, chains, self._held(), self._notifier.tell)
@@ -318,11 +357,18 @@ def run(redis_url: str) -> None:
     # Before it leads: a leader that compiles or loads for seconds keeps all clusters waiting.
     planning = Planning()
     planning.collect()  # starts the worker
-    planners()
+    compile_kernels()
     forecast.warm_up()
-    scalers()
     collect_rarely()
     run_until_told(Engine(RedisStore.at(redis_url), planning=planning))
+
+
+def compile_kernels() -> None:
+    """Let planners and scalers work once: the first time some of them compile for seconds."""
+    planners()
+    scalers()
+    warm_up()
+    compile_horizon()
 
 
 def run_until_told(engine: Engine) -> None:

@@ -8,10 +8,13 @@ reports which operators its module declares, so that no other is moved there.
 
 import importlib
 import logging
+import os
+import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,23 +22,39 @@ from pyspark.sql import SparkSession
 from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Placement, Store
-from weir.controllers.model.command import Action, RestartOperator, StartOperator, StopOperator
+from weir.controllers.engine.stored import failover_settings
+from weir.controllers.model.command import (
+    Action,
+    DropState,
+    RestartOperator,
+    RewriteState,
+    StartOperator,
+    StopOperator,
+)
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.failover import FailoverSettings
+from weir.controllers.model.sample import OperatorStatus
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.slicing import Slicing, sliced_operator
 from weir.metrics.agent.agent import Agent
 from weir.metrics.agent.commands import Handler, Report
-from weir.metrics.agent.executors import Executors
+from weir.metrics.agent.executors import SparkExecutors
 from weir.metrics.agent.track import OperatorFacts
 from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.edges.source import EdgeSource
+from weir.pipeline.hosts.handover import Handover
 from weir.pipeline.hosts.operator import Operator, check, is_local
-from weir.pipeline.hosts.runner import RENEW_S, Runner
+from weir.pipeline.hosts.runner import Runner
 from weir.pipeline.hosts.session import LOCAL_CHECKPOINTS, create_session
+from weir.pipeline.hosts.warm import warm_up
+from weir.pipeline.local.ports import LOOPBACK
 
 log = logging.getLogger(__name__)
 
 STEP_S = 0.1
+SETTINGS_S = 5.0
+WARM_AFTER_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,10 @@ class HostSettings:
     period_s: float = 10.0
     checkpoints: Path = Path("checkpoints")
     local_dir: Path | None = None
+    memory: str = "512m"  # of an executor
+    address: str = LOOPBACK  # where executors reach the driver
+    bind: str | None = None  # where it listens, if that is another
+    conf: tuple[tuple[str, str], ...] = ()  # settings of Spark, which hold before Weir's own
 
 
 def load_operators(module: str, values: Mapping[str, str] | None = None) -> list[Operator]:
@@ -96,20 +119,31 @@ class Host:
         self._stop_event = threading.Event()
         self._halted_event = threading.Event()
         self._placed: dict[str, Placement] = {}
+        self._slicings: dict[str, Slicing] = {}
+        # What Spark starts for the driver learns it from here: an option would be shown.
+        os.environ[REDIS_URL] = settings.redis_url
         self.spark: SparkSession = create_session(
             settings.master,
             settings.name,
             executors=settings.executors,
             max_executors=settings.max_executors,
             cores=settings.cores,
+            memory=settings.memory,
+            address=settings.address,
+            bind=settings.bind,
             local_dir=settings.local_dir,
-            conf=LOCAL_CHECKPOINTS if all(map(_is_local, good.values())) else None,
+            conf={
+                **(LOCAL_CHECKPOINTS if all(map(_is_local, good.values())) else {}),
+                **dict(settings.conf),
+            },
         )
         self.spark.dataSource.register(EdgeSource)
-        self.executors = Executors(
+        self.executors = SparkExecutors(
             self.spark, settings.min_executors, settings.max_executors, settings.executors
         )
         handlers: dict[type[Action], Handler] = {
+            RewriteState: lambda action, report: self._handover.rewrite(action, report),
+            DropState: lambda action, report: self._handover.drop(action, report),
             StartOperator: self._start_operator,
             StopOperator: self._stop_operator,
             RestartOperator: self._restart_operator,
@@ -125,26 +159,39 @@ class Host:
             hosted=True,
             declared=good,
         )
-        self._runners = {
-            name: Runner(
-                operator,
-                self.spark,
-                self.store,
-                self.agent.holder,
-                settings.redis_url,
-                settings.checkpoints,
-            )
-            for name, operator in good.items()
-        }
+        self._handover = Handover(
+            self.spark,
+            self.store,
+            self.agent.holder,
+            settings.redis_url,
+            settings.checkpoints,
+            good,
+        )
+        # Replaced as a whole, never changed: three threads go through it.
+        self._runners = {n: self._runner_of(o) for n, o in good.items() if o.unsliced}
+
+    def _runner_of(self, operator: Operator) -> Runner:
+        return Runner(
+            operator,
+            self.spark,
+            self.store,
+            self.agent.holder,
+            self.settings.redis_url,
+            self.settings.checkpoints,
+            confirm=self._confirmed,
+        )
 
     def run(self) -> None:
         """Keep the operators as they are wanted until told to stop."""
         self.agent.start()
+        self._slice()
         self._place()
         threading.Thread(target=self._keep_leases, name="weir-leases", daemon=True).start()
+        threading.Thread(target=self._warm_up, name="weir-warm-up", daemon=True).start()
         try:
             while not self._stop_event.wait(STEP_S):
                 self._read_placement()
+                self._follow_slices()
                 for name, runner in self._runners.items():
                     self._step(name, runner)
             self._halt()
@@ -161,18 +208,55 @@ class Host:
             self.store.note_fault(f"operator {name}", error)
             self._stop_event.wait(STEP_S)
 
+    def _check_checkpoints(self) -> None:
+        """State that executors write where no other machine sees it is lost with the first move:
+        rather stop than find out then."""
+        folder = self.settings.checkpoints
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".weir-") as probe:
+            name = probe.name
+            context = self.spark.sparkContext
+            found = context.parallelize([name], 1).map(os.path.exists).collect()
+        if not all(found):
+            log.error(
+                "executors do not reach the checkpoints' folder %s: put it on storage that every "
+                "machine has at this path, and name it with --checkpoints; this host stops",
+                folder,
+            )
+            self.stop()
+
     def stop(self) -> None:
         """Make `run` end: operators stop at a batch boundary, leases are given back."""
         self._stop_event.set()
 
+    def _warm_up(self) -> None:
+        """Once its own operators have begun: what it may have to take over must begin soon."""
+        if self._stop_event.wait(WARM_AFTER_S):
+            return
+        try:
+            took_s = warm_up(self.spark, self.settings.redis_url, self.settings.name)
+            log.info("warm after %.1f s", took_s)
+        except Exception as error:  # it only saves time
+            log.info("not warmed up: %s", error)
+
     def _keep_leases(self) -> None:
         """Renew them for as long as a query may write, whatever the one that steps waits for."""
-        while not self._halted_event.wait(RENEW_S):
-            for name, runner in self._runners.items():
+        failover, looked_at = self._failover(), time.monotonic()
+        while not self._halted_event.wait(failover.renew_s):
+            if time.monotonic() - looked_at > SETTINGS_S:
+                failover, looked_at = self._failover(failover), time.monotonic()
+            for name, runner in list(self._runners.items()):
                 try:
-                    runner.renew()
+                    runner.renew(failover)
                 except Exception as error:
                     self.store.note_fault(f"lease of operator {name}", error)
+
+    def _failover(self, before: FailoverSettings | None = None) -> FailoverSettings:
+        """How long leases are, as people set it."""
+        try:
+            return failover_settings(self.store)
+        except (RedisError, OSError):
+            return before or FailoverSettings()
 
     def _halt(self) -> None:
         """Stop every operator, each at its own batch boundary."""
@@ -191,20 +275,87 @@ class Host:
     def _place(self) -> None:
         """Place what nobody has placed yet; an operator placed elsewhere stays there."""
         for name in self.settings.place:
-            if name not in self._operators:
+            found = self._named(name)
+            if not found:
                 log.error("operator '%s' is to run here, but is not declared", name)
-                continue
-            while not self._stop_event.is_set():
-                try:
-                    here = Placement(operator=name, cluster=self.settings.name)
-                    self.store.place_if(here, seen=None)
-                    break
-                except (RedisError, OSError):
-                    time.sleep(0.5)
+            for one in found:
+                here = Placement(operator=one, cluster=self.settings.name)
+                self._insist(partial(self.store.place_if, here, seen=None))
+
+    def _named(self, name: str) -> tuple[str, ...]:
+        """The operator of that name, all of its slices, or the one slice."""
+        parent = self._operators.get(sliced_operator(name))
+        if parent is not None and not parent.unsliced:
+            return (name,) if name in self._slicings[parent.name].owners else ()
+        operator = self._operators.get(name)
+        if operator is None or operator.unsliced:
+            return (name,) if operator else ()
+        return self._slicings[name].slices
+
+    def _slice(self) -> None:
+        """Give those their first slices that have a key and none yet."""
+        for operator in self._operators.values():
+            if not operator.unsliced:
+                first = Slicing.even(operator.name, operator.slices, operator.groups)
+                self._insist(partial(self.store.slice_if, first, seen=None))
+        self._insist(self._read_slices)
+
+    def _insist(self, ask: Callable[[], object]) -> None:
+        """Ask until the store is there."""
+        while not self._stop_event.is_set():
+            try:
+                ask()
+                return
+            except (RedisError, OSError):
+                time.sleep(0.5)
+
+    def _read_slices(self) -> None:
+        found = self.store.slicings()
+        self._slicings = {n: s for n, s in found.items() if n in self._operators}
+
+    def _follow_slices(self) -> None:
+        """A runner for every slice there is; one whose slice has other groups now, or is no
+        more, is replaced or dropped as soon as it has stopped."""
+        runners = dict(self._runners)
+        for slicing in self._slicings.values():
+            for name in slicing.slices:
+                runner = runners.get(name)
+                if runner is None or (runner.idle and not self._current(runner.operator)):
+                    operator = self._operators[slicing.operator].slice(slicing, name)
+                    runners[name] = self._runner_of(operator)
+        for name, runner in self._runners.items():
+            if runner.idle and runner.operator.share and not self._exists(name):
+                del runners[name]
+        if runners.keys() != self._runners.keys() or any(
+            runners[n] is not r for n, r in self._runners.items()
+        ):
+            self._runners = runners
+
+    def _exists(self, name: str) -> bool:
+        slicing = self._slicings.get(sliced_operator(name))
+        return slicing is not None and name in slicing.owners
+
+    def _current(self, operator: Operator) -> bool:
+        """Whether it is a slice as it is now, and may run; what is not sliced always may."""
+        if operator.share is None:
+            return True
+        slicing = self._slicings.get(operator.share.operator)
+        if slicing is None or operator.name in slicing.held:
+            return False
+        return slicing.born.get(operator.name, 1) == operator.share.born and bool(
+            slicing.groups_of(operator.name)
+        )
+
+    def _confirmed(self, operator: Operator) -> bool:
+        """The same, as the store says now: under the lease nobody changes it any more."""
+        if operator.share is not None:
+            self._read_slices()
+        return self._current(operator)
 
     def _read_placement(self) -> None:
         try:
             self._placed = self.store.placements()
+            self._read_slices()
         except (RedisError, OSError):
             log.debug("the store is away; going on as before")
         except Exception as error:
@@ -212,6 +363,8 @@ class Host:
 
     def _wanted(self, name: str) -> bool:
         placed = self._placed.get(name)
+        if not self._current(self._runners[name].operator):
+            return False
         return bool(placed and placed.cluster == self.settings.name and placed.wanted == "running")
 
     def _here(self, name: str) -> bool:
@@ -222,7 +375,8 @@ class Host:
         running = [
             runner.facts()
             for name, runner in self._runners.items()
-            if self._here(name) or runner.status is OperatorStatus.RUNNING
+            if (self._here(name) and (runner.operator.share is None or self._exists(name)))
+            or runner.status is OperatorStatus.RUNNING
         ]
         broken = [
             OperatorFacts(

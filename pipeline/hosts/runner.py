@@ -22,16 +22,17 @@ from pyspark.sql import SparkSession
 from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Lease, Store
+from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.agent.listener import Progress
 from weir.metrics.agent.track import Backlog, OperatorFacts, epoch
 from weir.pipeline.hosts.operator import Context, Operator, OperatorError
 
 log = logging.getLogger(__name__)
 
-LEASE_S = 12.0
-RENEW_S = 2.0
+COMMITS_S = 2.0
+"""How often a query's last commit is looked at: the pause of a move counts from there."""
 HALT_S = 30.0
 """How long a query may take to reach its batch boundary before it is stopped mid-batch."""
 LOOK_S = 0.1
@@ -54,8 +55,10 @@ class Runner:
         redis_url: str,
         checkpoints: Path,
         clock: Callable[[], float] = time.monotonic,
+        confirm: Callable[[Operator], bool] = lambda operator: True,
     ) -> None:
         self.operator = operator
+        self._confirm = confirm  # asked under the lease, before the query is started
         self.status = OperatorStatus.STOPPED
         self.message = ""
         self.restarts = 0
@@ -67,6 +70,7 @@ class Runner:
         self._clock = clock
         self._query: Any = None
         self._query_id: str | None = None
+        self._failover = FailoverSettings()
         self._lease: Lease | None = None
         self._lost: Lease | None = None  # the lease that was found to be no longer ours
         self._renewed_at = 0.0
@@ -100,13 +104,14 @@ class Runner:
 
     # -- lease
 
-    def renew(self) -> None:
+    def renew(self, failover: FailoverSettings | None = None) -> None:
         """Keep the lease, if there is one."""
+        self._failover = failover or self._failover
         lease, asked_at = self._lease, self._clock()
         if lease is None:
             return
         with suppress(RedisError, OSError):
-            if self._store.renew(lease, LEASE_S):
+            if self._store.renew(lease, self._failover.lease_s):
                 self._renewed_at = asked_at
                 self._tell_commit()
             else:
@@ -123,7 +128,8 @@ class Runner:
     def _lease_over(self) -> bool:
         if self._lease is None:
             return False
-        return self._lost is self._lease or self._clock() - self._renewed_at > LEASE_S - 1.0
+        alone_s = self._clock() - self._renewed_at
+        return self._lost is self._lease or alone_s > self._failover.alone_s
 
     def _give_up(self) -> None:
         """Stop at once: without its lease the query must not write.
@@ -148,12 +154,16 @@ class Runner:
         if self._lease is None:
             self._renewed_at = self._clock()
             self._lease = self._store.acquire(
-                operator_lease(self.operator.name), self._holder, LEASE_S
+                operator_lease(self.operator.name), self._holder, self._failover.lease_s
             )
         if self._lease is None:
             held = self._store.lease(operator_lease(self.operator.name))
             self.status = OperatorStatus.WAITING
             self.message = f"its lease is held by {held.holder}" if held else ""
+            return
+        if not self._confirm(self.operator):
+            self._store.release(self._lease)
+            self._lease = None
             return
         self.status, self.message = OperatorStatus.STARTING, ""
         try:
@@ -172,7 +182,7 @@ class Runner:
 
     def _watch(self) -> None:
         now = self._clock()
-        if now - self._looked_at >= RENEW_S:
+        if now - self._looked_at >= COMMITS_S:
             self._looked_at = now
             self._look()
         if self._query.isActive:
@@ -250,9 +260,18 @@ class Runner:
             if has_batch(progress):
                 self._commit_at = committed_at(progress)
 
+    @property
+    def idle(self) -> bool:
+        """It has neither a query nor a lease."""
+        return self._query is None and self._lease is None
+
     def facts(self) -> OperatorFacts:
         """What the agent reports besides measurements."""
+        share = self.operator.share
         return OperatorFacts(
+            slice_of=share.operator if share else "",
+            key_groups=share.key_groups if share else (),
+            unsliced="" if share else self.operator.unsliced,
             name=self.operator.name,
             query_id=self._query_id,
             status=self.status,
@@ -271,7 +290,8 @@ class Runner:
         if self.operator.backlog is None:
             return None
         try:
-            return self.operator.backlog(self._redis_url)
+            share = self.operator.share
+            return self.operator.backlog(self._redis_url, share.key_groups if share else ())
         except (RedisError, OSError):
             return None
 
@@ -289,6 +309,7 @@ def ends_at_boundary(spark: SparkSession, query: Any) -> bool:
         runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
         terminated = getattr(getattr(runtime, "TERMINATED$"), "MODULE$")
         query._jsq.streamingQuery().state().set(terminated)
+        time.sleep(LOOK_S)  # a trigger that began at that very moment shows by now
         return bool(query.status["isTriggerActive"])
     except Exception as error:
         log.info("no clean stop at a batch boundary: %s", type(error).__name__)
@@ -296,9 +317,10 @@ def ends_at_boundary(spark: SparkSession, query: Any) -> bool:
 
 
 def has_ended(query: Any) -> bool:
-    """Whether its last batch is over; `isActive` is false as soon as it is asked to end."""
+    """Whether its last batch is over. `isActive` is false as soon as it is asked to end, and with
+    it `awaitTermination` is true once its time is up: only its trigger tells."""
     try:
-        return bool(query.awaitTermination(LOOK_S))
+        return bool(query.awaitTermination(LOOK_S)) and not query.status["isTriggerActive"]
     except Exception:  # the one that it has ended with
         return True
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def create_session(
     max_executors: int,
     cores: int = 1,
     memory: str = "512m",
+    address: str = LOOPBACK,
+    bind: str | None = None,
     local_dir: Path | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> SparkSession:
@@ -52,19 +55,22 @@ def create_session(
     Standalone ignores `spark.executor.instances`. Dynamic allocation does start an
     exact number, so it is switched on with time-outs that never fire, and its
     manager is stopped as soon as the application is there.
+
+    `address` is where executors reach the driver, `bind` where it listens (the same if not
+    given). Where that is not this machine alone, Weir is sent to the executors.
     """
     # The driver and the executors run this very tree, wherever the job is started from.
     root = str(Path(weir.__file__).parent.parent)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+    os.environ.setdefault("SPARK_LOCAL_IP", bind or address)
     if "SPARK_HOME" not in os.environ:
         folder = Path(tempfile.mkdtemp(prefix="weir-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         os.environ["SPARK_HOME"] = str(lean_home(folder))
     builder = SparkSession.builder.master(master).appName(name)
     settings = {
-        "spark.driver.host": LOOPBACK,
-        "spark.driver.bindAddress": LOOPBACK,
+        "spark.driver.host": address,
+        "spark.driver.bindAddress": bind or address,
         "spark.driver.memory": "768m",
         "spark.ui.showConsoleProgress": "false",
         "spark.executor.cores": str(cores),
@@ -81,8 +87,6 @@ def create_session(
         "spark.decommission.enabled": "true",
         "spark.storage.decommission.enabled": "true",
         "spark.storage.decommission.replicationReattemptInterval": "1s",
-        "spark.executorEnv.PYTHONPATH": root,
-        "spark.python.daemon.module": "weir.pipeline.hosts.daemon",
         "spark.python.authenticate.socketTimeout": "120s",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.adaptive.enabled": "false",
@@ -95,6 +99,13 @@ def create_session(
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
         "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     }
+    if address == LOOPBACK:  # executors see this very tree
+        settings["spark.executorEnv.PYTHONPATH"] = root
+        settings["spark.python.daemon.module"] = "weir.pipeline.hosts.daemon"
+    else:
+        folder = Path(tempfile.mkdtemp(prefix="weir-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        settings["spark.submit.pyFiles"] = str(packed(folder))
     if local_dir is not None:
         settings["spark.local.dir"] = str(local_dir)
         settings["spark.sql.warehouse.dir"] = str(local_dir / "warehouse")
@@ -108,3 +119,16 @@ def create_session(
     if manager.isDefined():
         manager.get().stop()
     return spark
+
+
+def packed(folder: Path) -> Path:
+    """Weir as one file that Spark sends to executors on other machines."""
+    package, file = Path(weir.__file__).parent, folder / "weir.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:
+        for place, folders, names in os.walk(package, followlinks=True):
+            folders[:] = [f for f in folders if f not in ("__pycache__", "assets", "components")]
+            for name in names:
+                if name.endswith((".py", ".java")):
+                    found = Path(place) / name
+                    out.write(found, Path("weir") / found.relative_to(package))
+    return file

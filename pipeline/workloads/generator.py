@@ -13,7 +13,7 @@ from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.model.errors import Unavailable
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import sharded
-from weir.pipeline.edges.stream import Chunk, Edge, chunks_of
+from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS
 from weir.pipeline.workloads.topics import topic_name, topic_numbers
 
@@ -52,7 +52,7 @@ class Generator:
 
     def __init__(self, store: Store, redis_url: str, initial: Workload) -> None:
         self._store = store
-        self._edge = Edge(connect(redis_url), TWEETS, SHARDS)
+        self._edge = EdgeStream(connect(redis_url), TWEETS, SHARDS)
         self._workload = initial
         self._stop_event = threading.Event()
         self._held = False

@@ -17,17 +17,19 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from weir.controllers.model.settings import setting
+from weir.controllers.model.slicing import GROUPS
 from weir.metrics.agent.track import Backlog
 from weir.metrics.store import keys
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.edges.source import FORMAT
-from weir.pipeline.edges.stream import Edge
+from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.cost import spend, with_cost
 
 TWEETS, TOPICS, COUNTS = "tweets", "topics", "counts"
 SHARDS = 4
+SHARDS_OF = {TOPICS: GROUPS}  # keyed: a shard is a key group
 
 Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
 
@@ -45,6 +47,9 @@ class Settings(Struct, frozen=True):
     trigger_s: Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)] = 2.0
     top_n_trigger_s: Annotated[float, setting("Time between rankings", unit="s", ge=0)] = 10.0
     max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 4_000
+    slices: Annotated[
+        int, setting("Slices of topic_count at first; 0: it is one query", ge=0, le=GROUPS)
+    ] = 0
     top_n_max_rows: Annotated[int, setting("Most rows in one ranking", unit="rows", ge=1)] = 20_000
 
 
@@ -64,11 +69,10 @@ def operators(settings: Settings | None = None) -> list[Operator]:
         topics = _read(
             spark, context, TOPICS, "topic_count", "ts double, topic string", use.max_rows
         )
-        counts = (
-            with_cost(observed(topics, F.col("ts")), use.topic_count_cost_s, kind)
-            .groupBy("topic")
-            .agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        )
+        rows = with_cost(observed(topics, F.col("ts")), use.topic_count_cost_s, kind)
+        if context.is_slice:
+            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
+        counts = rows.groupBy("topic").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
         return write_updated(counts, _to(context, COUNTS))
 
     def top_n(spark: SparkSession, context: Context) -> DataStreamWriter:
@@ -85,6 +89,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
         Operator(
             "topic_count", topic_count, use.trigger_s,
             reads=(TOPICS,), writes=(COUNTS,), backlog=_backlog(TOPICS, "topic_count"),
+            key="topic" if use.slices else None, slices=use.slices or 1,
         ),
         Operator(
             "top_n", top_n, use.top_n_trigger_s, reads=(COUNTS,), backlog=_backlog(COUNTS, "top_n")
@@ -101,21 +106,29 @@ def counted(redis_url: str) -> dict[str, int]:
 def _read(
     spark: SparkSession, context: Context, edge: str, consumer: str, schema: str, max_rows: int
 ) -> DataFrame:
-    return (
+    reader = (
         spark.readStream.format(FORMAT)
-        .options(redis=context.redis_url, edge=edge, shards=SHARDS, consumer=consumer)
+        .options(edge=edge, shards=_shards(edge), consumer=consumer)
         .options(schema=schema, maxRows=max_rows)
-        .load()
     )
+    if context.is_slice:
+        reader = reader.options(groups=",".join(map(str, context.key_groups)), tasks=1)
+    return reader.load()
+
+
+def _shards(edge: str) -> int:
+    return SHARDS_OF.get(edge, SHARDS)
 
 
 def _to(context: Context, edge: str) -> dict[str, object]:
     return {
-        "redis": context.redis_url,
         "edge": edge,
-        "shards": SHARDS,
+        "shards": _shards(edge),
         "key": "topic",
         "fence": context.fence,
+        **(
+            {"producer": context.name, "generation": context.generation} if context.is_slice else {}
+        ),
     }
 
 
@@ -143,14 +156,20 @@ def _rank(redis_url: str) -> Callable[[DataFrame, int], None]:
     return each
 
 
-def _backlog(edge: str, consumer: str) -> Callable[[str], Backlog]:
-    known: dict[str, Edge] = {}
+def _backlog(edge: str, consumer: str) -> Callable[[str, tuple[int, ...]], Backlog]:
+    known: dict[str, EdgeStream] = {}
 
-    def look(redis_url: str) -> Backlog:
+    def look(redis_url: str, groups: tuple[int, ...]) -> Backlog:
         if redis_url not in known:
-            known[redis_url] = Edge(connect(redis_url), edge, SHARDS)
-        rows, size = known[redis_url].totals()
+            known[redis_url] = EdgeStream(connect(redis_url), edge, _shards(edge))
+        found = known[redis_url].counters(groups or None)
         done = known[redis_url].committed().get(consumer, {})
-        return Backlog(rows, size, sum(done.values()))
+        rows = {group: count for group, (count, _) in found.items()}
+        return Backlog(
+            appended_rows=sum(rows.values()),
+            appended_bytes=sum(size for _, size in found.values()),
+            committed_rows=sum(done.get(str(group), 0) for group in found),
+            by_group=tuple(rows[group] for group in groups),
+        )
 
     return look

@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 from weir.controllers.engine.propose.balance import BALANCE
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 HOME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 
@@ -193,10 +193,10 @@ def test_preview_then_apply_and_the_map_changes(balance, open_tab, pages_store):
     for figure in ("paused", "queue built up", "drained after"):
         expect(shown).to_contain_text(figure)
     measured = pages_store.rebalances()[0].moves[0]
-    assert measured.paused_s == pytest.approx(Hosts.PAUSE_S + 0.2, abs=0.4)
+    assert measured.paused_s >= Hosts.PAUSE_S
     until(control_room, f"({inside})() === 'wide'")
     expect(operator).to_have_attribute("data-moving", "")
-    expect(line).to_contain_text(re.compile(r"paused [12]\.\d s"))
+    expect(line).to_contain_text(re.compile(r"paused \d+(\.\d)? s"))
     until(page, "weir.models['balance/distance'].events.length > 0")
     assert balance.errors == []
 

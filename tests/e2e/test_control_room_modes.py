@@ -12,7 +12,7 @@ from tests.support.proposals import advance, propose
 from tests.support.waiting import wait_until
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.stored import engine_settings
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.store.users import Role
 
 WORLD = "two clusters"

@@ -147,7 +147,7 @@ def test_keyboard_reaches_charts_and_buttons(open_tab):
 
 
 def test_health_and_snapshot(pages_web):
-    health = httpx.get(f"{pages_web.url}/health").json()
+    health = pages_web.get("/health").json()
     assert health["status"] == "ok"
     assert health["redis"]["up"] is True
     assert health["engine"] == "up"
@@ -176,3 +176,15 @@ def test_foreign_pages_are_refused(pages_web):
     }  # fmt: skip
     ws = f"{pages_web.url}/_dash-ws-callback"
     assert httpx.get(ws, headers={**upgrade, "origin": "http://evil.example"}).status_code == 403
+
+
+def test_on_a_phone_the_header_leaves_room_for_the_page(open_tab):
+    tab = open_tab("/", width=390)
+    tab.wait_drawn(1)
+    header = tab.page.locator(".header").bounding_box()
+    assert header["height"] <= 120
+    assert header["width"] <= 390
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.page.get_by_role("link", name="Settings", exact=True).click()
+    expect(tab.page.locator("h1")).to_have_text("Settings")
+    assert tab.page.locator(".header").bounding_box()["height"] <= 120

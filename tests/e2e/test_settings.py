@@ -79,7 +79,7 @@ def test_back_to_the_default(open_tab, pages_store):
     page = open_tab("/settings").page
     box = line(page, ENGINE, "ttl_s").get_by_role("textbox")
     expect(box).to_have_value("99 s")
-    page.get_by_role("button", name="Default of Ttl, Engine").click()
+    page.get_by_role("button", name="Default of Time to decide, Engine").click()
     expect(box).to_have_value(f"{EngineSettings().ttl_s:.0f} s")
     assert pages_store.settings(ENGINE) == {"ttl_s": 99.0}, "only once it is saved"
     group(page, ENGINE).get_by_role("button", name="Save engine").click()

@@ -20,6 +20,9 @@ def system(
 ) -> Iterator[System]:
     """Everything, brought up once as `make run` does."""
     found = System(tmp_path_factory.mktemp("system"))
+    # Killed hosts are started again by the demo itself: the tests look whether they take up what
+    # they had. `test_rescue.py` switches it on.
+    found.store.save_settings("failover", {"rescue_by_itself": False})
     witnesses = request.config.stash[WITNESSES]
     witnesses.add("the system", found.described)
     yield found

@@ -72,7 +72,9 @@ def at_rest(system: System) -> Iterator[None]:
     """
     change(system, "engine", settle_s=20, reconsider_s=0)
     for cluster in ("wide", "narrow"):
-        guards = {"stabilisation_s": 5, "scale_in_delay_s": 5, "most_flips": 99}
+        guards = {
+            "stabilisation_s": 5, "scale_in_delay_s": 5, "most_flips": 99, "warm_up_s": 5,
+        }  # fmt: skip
         change(system, f"guards:{cluster}", **guards)
     _calm(system)
     yield

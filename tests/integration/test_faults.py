@@ -13,7 +13,7 @@ from tests.support.waiting import wait_until
 from weir.metrics.eventlog.tables import read_samples
 from weir.metrics.runs.library import list_runs
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.stream import Edge
+from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
 from weir.pipeline.workloads.topics import topic_counts
 
@@ -93,7 +93,7 @@ def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:
     system.command("rate", "--pause")
     wait_until(system.drained, 180, "the pipeline is drained")
     with connect(system.redis_url) as client:
-        generated = Edge(client, TWEETS, SHARDS).totals()[0]
+        generated = EdgeStream(client, TWEETS, SHARDS).totals()[0]
     assert generated > 10_000
     wait_until(
         lambda: sum(counted(system.redis_url).values()) >= generated, 60, "the ranking is complete"

@@ -14,14 +14,14 @@ import pytest
 
 from tests.support.system import System, running
 from tests.support.waiting import wait_until
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import operator_lease
 
 PLACE = 3
 
-NEXT = {Step.PLANNED: "engine", Step.RELEASING: "source", Step.ADOPTING: "target"}
+NEXT = {MoveStep.PLANNED: "engine", MoveStep.RELEASING: "source", MoveStep.ADOPTING: "target"}
 """Who has to act before a move leaves a step."""
 
 
@@ -92,7 +92,7 @@ def held(system: System, word: str) -> Iterator[None]:
             stopped.resume()
 
 
-def killed_at(system: System, step: Step, victim: str) -> Rebalance:
+def killed_at(system: System, step: MoveStep, victim: str) -> Rebalance:
     """Ask for a move, and kill -9 the victim while it is at exactly this step."""
     rebalance = asked(system)
     move = rebalance.moves[0].move
@@ -128,20 +128,20 @@ def test_what_cannot_be_moved_is_said_and_stays(system: System) -> None:
     assert system.store.placements()["topic_count"].cluster == "narrow"
 
 
-@pytest.mark.parametrize("step", [Step.PLANNED, Step.RELEASING, Step.ADOPTING])
-def test_the_engine_dies(system: System, step: Step) -> None:
+@pytest.mark.parametrize("step", [MoveStep.PLANNED, MoveStep.RELEASING, MoveStep.ADOPTING])
+def test_the_engine_dies(system: System, step: MoveStep) -> None:
     rebalance = killed_at(system, step, "engine")
-    assert ended(system, rebalance).step is Step.DONE
+    assert ended(system, rebalance).step is MoveStep.DONE
     assert runs_once(system) == rebalance.moves[0].move.target
 
 
-@pytest.mark.parametrize("step", [Step.RELEASING, Step.ADOPTING])
+@pytest.mark.parametrize("step", [MoveStep.RELEASING, MoveStep.ADOPTING])
 @pytest.mark.parametrize("side", ["source", "target"])
-def test_a_host_dies(system: System, side: str, step: Step) -> None:
+def test_a_host_dies(system: System, side: str, step: MoveStep) -> None:
     rebalance = killed_at(system, step, side)
     outcome = ended(system, rebalance)
-    assert outcome.step in (Step.DONE, Step.RETURNED)
-    if outcome.step is Step.RETURNED:
+    assert outcome.step in (MoveStep.DONE, MoveStep.RETURNED)
+    if outcome.step is MoveStep.RETURNED:
         assert "went back" in outcome.message
     assert runs_once(system) == system.store.placements()["topic_count"].cluster
     wait_until(lambda: system.health()["status"] == "ok", 120, "everything is up again")
@@ -162,14 +162,16 @@ def test_what_cannot_start_there_goes_back_though_the_engine_dies_on_the_way(
         rebalance = asked(system, "mine")
         source = rebalance.moves[0].move.source
         system.store.save_rebalance(rebalance)
-        gone = (Step.ADOPTING, Step.RETURNING)
+        gone = (MoveStep.ADOPTING, MoveStep.RETURNING)
         wait_until(lambda: state(system, rebalance).step in gone, 30, "it was let go")
         with held(system, source):  # where it has to come back to
-            wait_until(lambda: state(system, rebalance).step is Step.RETURNING, 10, "it returns")
+            wait_until(
+                lambda: state(system, rebalance).step is MoveStep.RETURNING, 10, "it returns"
+            )
             process(system, "engine").kill()
-            assert state(system, rebalance).step is Step.RETURNING
+            assert state(system, rebalance).step is MoveStep.RETURNING
         outcome = ended(system, rebalance)
-        assert outcome.step is Step.RETURNED
+        assert outcome.step is MoveStep.RETURNED
         assert "went back: operator 'topic_count': its builder failed" in outcome.message
         assert runs_once(system) == source
 

@@ -65,7 +65,7 @@ describe("a correlation matrix", () => {
     sized(page.document.querySelector("[data-matrix]"), 400, 300);
   });
   const model = {
-    key: "m", rows: ["a", "b"], columns: ["a", "a very long operator"], values: [[1, -0.456], [0, 0.3]],
+    key: "m", rows: ["a", "b"], columns: ["a", "a very long operator"], values: [[1, -0.456], [null, 0.3]],
     periods: [[9, 9], [1, 9]], own: [[1, 1]], bands: [[0.5, "rise together"], [-0.2, "unrelated"], [-1, "opposed"]],
   };
   const draw = (more) => {
@@ -84,7 +84,7 @@ describe("a correlation matrix", () => {
     const { trace, layout } = draw();
     assert.deepEqual(layout.xaxis.ticktext, ["a", "a very long o…"]);
     assert.equal(trace.texttemplate, "%{text}");
-    assert.deepEqual(trace.text, [["1.00", "−0.46"], ["0.00", "0.30"]]);
+    assert.deepEqual(trace.text, [["1.00", "−0.46"], ["?", "0.30"]]);
   });
   it("prints none where there is not", () => {
     sized(page.document.querySelector("[data-matrix]"), 160, 300);
@@ -157,5 +157,24 @@ describe("the timeline of a replay", () => {
     draw({ marks: [{ at: 75e3, kind: "settings", text: "s" }, { at: 25e3, kind: "action", text: "scaled" }, { at: 1, kind: "unknown", text: "" }] });
     const found = [...line.querySelectorAll(".mark")].map((mark) => [mark.className, mark.style.left]);
     assert.deepEqual(found, [["mark mark-action", "25%"], ["mark mark-settings", "75%"]]);
+  });
+});
+
+describe("the Trends page", () => {
+  const page = open(["ui/dom.js", "pages/history/plots.js", "pages/trends/page.js"], '<span data-own-range="/t" data-from="0" data-to="60000"><button></button></span>');
+
+  it("writes a chart as CSV, without its gaps", () => {
+    const lines = [{ name: 'a,"b"', x: [0, 500, 1000], y: [1.5, null, 2] }];
+    assert.equal(
+      page.weir.csvOf({ title: "Queue", unit: "rows", lines }),
+      'time,cluster,Queue (rows)\n1970-01-01T00:00:00.000Z,"a,""b""",1.5\n1970-01-01T00:00:01.000Z,"a,""b""",2\n',
+    );
+  });
+  it("makes the fields of a range once, however often the page is drawn", () => {
+    page.weir.fillRanges();
+    page.weir.fillRanges();
+    const fields = page.document.querySelectorAll("input[type=datetime-local]");
+    assert.equal(fields.length, 2);
+    assert.equal(fields[1].value, page.weir.localTime(60000));
   });
 });

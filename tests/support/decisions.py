@@ -9,7 +9,7 @@ from tests.support.proposals import advance
 from tests.support.waiting import wait_until
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.store.redis_store import RedisStore
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.store import keys
 
 

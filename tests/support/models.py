@@ -4,7 +4,8 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.slicing import Slicing, sliced_operator
 
 
 @dataclass
@@ -23,6 +24,7 @@ class OperatorModel:
     run_id: str = "run-0"
     first_batch_at: float | None = None
     pause_s: float | None = None
+    key_groups: tuple[int, ...] = ()  # of a slice
 
 
 @dataclass
@@ -60,6 +62,30 @@ def demo() -> list[ClusterModel]:
             phase=1.0,
         ),
     ]
+
+
+def sliced() -> list[ClusterModel]:
+    """The demo with topic_count in three slices, of which the first has most key groups."""
+    wide, narrow = demo()
+    owners = SLICES.owners
+    slices = [
+        OperatorModel(name, "topics", "counts", len(owned) / 64, 0.0016, stateful=True,
+                      key_groups=owned)
+        for name, owned in owners.items()
+    ]  # fmt: skip
+    wide.operators.append(slices[2])
+    narrow.operators = [*slices[:2], narrow.operators[1]]
+    return [wide, narrow]
+
+
+SLICES = Slicing(
+    operator="topic_count",
+    owners={
+        "topic_count.0": tuple(range(40)),
+        "topic_count.1": tuple(range(40, 56)),
+        "topic_count.2": tuple(range(56, 64)),
+    },
+)
 
 
 def many(clusters: int, operators: int) -> list[ClusterModel]:
@@ -146,4 +172,7 @@ def _operator_of(
         state_rows=5000 if operator.stateful else None,
         state_bytes=1_400_000 if operator.stateful else None, stateful=operator.stateful,
         tasks=8, skew=rng.uniform(1.05, 1.9), row_bytes=180.0,
+        slice_of=sliced_operator(operator.name) if operator.key_groups else "",
+        key_groups=operator.key_groups,
+        group_rows_per_s=tuple(arrival / len(operator.key_groups) for _ in operator.key_groups),
     )  # fmt: skip

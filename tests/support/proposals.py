@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from weir.controllers.engine.propose.make import made
-from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
+from weir.controllers.engine.propose.make import new_recommendation
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, move_to
 from weir.controllers.engine.trail import entry_of
 from weir.controllers.model.decision import Prediction, Reason, Scale
 from weir.controllers.model.snapshot import Snapshot
@@ -36,7 +36,7 @@ def propose(
         ),
         prediction=Prediction(load={cluster: after}, executors={cluster: executors}),
     )
-    made_ = made(
+    made_ = new_recommendation(
         scale, snapshot, id=uuid.uuid4().hex[:24], source="rate_based" if by == ENGINE else "by hand",
         now=now, ttl_s=ttl_s, by=by,
     )  # fmt: skip
@@ -52,7 +52,7 @@ def advance(
     """The recommendation some steps further in its life; `more` are figures of the last one."""
     for status in statuses:
         last = more if status is statuses[-1] else {}
-        moved = moved_to(found, status, at=time.time(), by=by, why=why)
+        moved = move_to(found, status, at=time.time(), by=by, why=why)
         found = replace(moved, **last)
         assert store.save_recommendation(found, audit=entry_of(found))
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.models import demo, sample_of
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from weir.metrics.runs.actions import SETTINGS, Action, actions_of
+from weir.metrics.runs.actions import SETTINGS, RecordedAction, actions_of
 from weir.metrics.runs.writer import LiveRun
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -40,7 +40,7 @@ def recorded(root: Path, start: float = T0, scale_at: float = 600.0) -> str:
     return run.folder.name
 
 
-def _versions(command: Command, done_at: float) -> list[Action]:
+def _versions(command: Command, done_at: float) -> list[RecordedAction]:
     store = MemoryStore()
     store.submit(command)
     first = actions_of(store)
@@ -48,7 +48,7 @@ def _versions(command: Command, done_at: float) -> list[Action]:
     return [*first, *actions_of(store)]
 
 
-def _settings(start: float) -> list[Action]:
+def _settings(start: float) -> list[RecordedAction]:
     """DRS from the beginning; half an hour later a fixed size, by itself."""
     made: list[tuple[float, str, dict[str, object]]] = [
         (0.0, "modes", {}),
@@ -58,12 +58,12 @@ def _settings(start: float) -> list[Action]:
         (1800.0, "modes", {"wide": "auto"}),
     ]
     return [
-        Action(at=start + at, kind=SETTINGS, id=name, data=json.dumps(values))
+        RecordedAction(at=start + at, kind=SETTINGS, id=name, data=json.dumps(values))
         for at, name, values in made
     ]
 
 
-def _audit(start: float) -> list[Action]:
+def _audit(start: float) -> list[RecordedAction]:
     """What people did about it."""
     store = MemoryStore()
     for at, action, subject in (

@@ -9,16 +9,17 @@ import msgspec
 from weir.controllers.engine.propose.scaling import (
     ScaleOutlook,
     ScaleSettings,
-    ask,
-    group,
+    ask_scalers,
+    scale_group,
     scaler_group,
 )
+from weir.controllers.model.sample import Cluster, Operator
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import Cluster, Operator, Snapshot
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.qlearning.memory import QMemory
 from weir.controllers.scaling.qlearning.scaler import QLearning
-from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.registry import scalers
 from weir.metrics.store.redis_store import RedisStore
 
@@ -44,9 +45,9 @@ class Asker:
         after = {}
         for cluster in snapshot.clusters:
             name = cluster.name
-            settings = build(ScaleSettings, self._store.settings(group(name)))
+            settings = build(ScaleSettings, self._store.settings(scale_group(name)))
             own = {s: self._store.settings(scaler_group(name, s)) for s in scalers()}
-            after[name], memories = ask(
+            after[name], memories = ask_scalers(
                 snapshot,
                 cluster,
                 settings,
@@ -69,7 +70,9 @@ def learned(
     >>> len(memory.rewards), memory.draws
     (29, 29)
     """
-    settings = settings or QSettings(policy=Policy.DECREASING_EPSILON, epsilon=0.6, window_s=1.0)
+    settings = settings or QSettings(
+        policy=ExplorationPolicy.DECREASING_EPSILON, epsilon=0.6, window_s=1.0
+    )
     scaler = QLearning(settings, Scope(cluster="narrow", max_executors=6))
     memory, rng, executors, queue = scaler.fresh(), random.Random(seed), 2, 0.0
     for i in range(decisions):

@@ -18,14 +18,18 @@ import psutil
 from tests.support.processes import ROOT, last_lines, start, stop, weir
 from tests.support.waiting import wait_until
 from tests.support.witnesses import store_state
-from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.model.sample import Operator
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.ports import free_port
 from weir.pipeline.local.process import scratch
 
+WHOLE = ("--set", "slices=0")
+"""Every operator one query, as most tests name them."""
+
 
 class System:
-    """`weir`, its address, its store and its processes."""
+    """`weir`, its address, its store and its processes. Without slices unless told otherwise."""
 
     def __init__(self, folder: Path, *args: str) -> None:
         self.folder = folder
@@ -36,9 +40,9 @@ class System:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = start(
-            weir("--port", self.port, "--runs", self.runs, *args),
+            weir("--port", self.port, "--runs", self.runs, *WHOLE, *args),
             self.log_file,
-            {"TMPDIR": str(self.scratch), "WEIR_USERS": ""},
+            {"TMPDIR": str(self.scratch), "WEIR_USERS": "", "WEIR_HOME": str(folder / "home")},
         )
         try:
             wait_until(self._live, 240, "everything is live")
@@ -46,7 +50,7 @@ class System:
             self.stop()
             raise AssertionError(self.log_file.read_text()) from None
         self._client = self._signed_in()
-        self.redis_url = f"redis://{self.health()['redis']['address']}/0"
+        self.redis_url = (folder / "home" / "redis").read_text().strip()
         self.store = RedisStore.at(self.redis_url)
         self.master = next(
             arg

@@ -3,7 +3,7 @@
 from weir.components.live.world import World, world_of
 from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
 
 START = 1_800_000_000.0
 

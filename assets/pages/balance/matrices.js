@@ -26,6 +26,7 @@
   };
 
   function signed(rho) {
+    if (rho === null) return "?";
     return (rho < 0 ? "−" : "") + Math.abs(rho).toFixed(2);
   }
 
@@ -34,10 +35,10 @@
     return (band || model.bands[model.bands.length - 1])[1];
   }
 
-  /* How much a figure rests on; on fewer than two periods it says nothing. */
+  /* How much a figure rests on; without one there were too few periods. */
   function rests(model, rho, r, c) {
     const periods = model.periods.length ? model.periods[r][c] : null;
-    if (periods !== null && periods < 2) return "too few periods to compare yet";
+    if (rho === null) return "too few periods to compare yet";
     const over = periods === null ? "" : `, over ${periods} periods`;
     return `${signed(rho)}: ${words(model, rho)}${over}`;
   }
@@ -78,6 +79,7 @@
       texttemplate: printed ? "%{text}" : "",
       textfont: { size: 12 },
       hovertext: hover(model),
+      hoverongaps: true,
       hovertemplate: "%{hovertext}<extra></extra>",
     };
   }

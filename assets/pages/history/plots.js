@@ -2,13 +2,15 @@
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
+  const LARGE = { displaylogo: false, responsive: true, doubleClick: "reset", modeBarButtonsToRemove: ["select2d", "lasso2d"] };
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
 
   weir.drawPlots = function () {
     for (const element of document.querySelectorAll("[data-plot]")) {
       if (!element.dataset.model || !element.clientWidth) continue;
       const plot = JSON.parse(element.dataset.model);
-      if (plot.kind === "scatter") Plotly.react(element, scatter(plot), scatterLayout(plot), CONFIG);
+      if (plot.kind === "times") Plotly.react(element, times(plot), timesLayout(plot), LARGE);
+      else if (plot.kind === "scatter") Plotly.react(element, scatter(plot), scatterLayout(plot), CONFIG);
       else if (plot.kind === "bars") Plotly.react(element, bars(plot), barsLayout(plot), CONFIG);
       else Plotly.react(element, lines(plot), layout(plot), CONFIG);
     }
@@ -93,6 +95,46 @@
                yanchor: "bottom", font: { size: 10.5, color: weir.colour("bad") } }],
     };
   }
+
+  /* Lines over the time of day, each with moments of its own: to zoom, pan and read exactly. */
+  function times(plot) {
+    return plot.lines.map((line) => ({
+      x: line.x.map((ms) => weir.wallTime(ms)),
+      y: line.y,
+      name: line.name,
+      mode: "lines",
+      connectgaps: false,
+      line: {
+        color: weir.colour(line.colour),
+        width: 1.8,
+        dash: line.dashed ? "4px,3px" : "solid",
+        shape: line.step ? "hv" : "linear",
+      },
+      hovertemplate: `%{y:.5~g} ${plot.unit}<extra>${weir.escape(line.name)}</extra>`,
+    }));
+  }
+
+  function timesLayout(plot) {
+    const { grid, base } = common();
+    const { shapes, annotations } = layout({ ...plot, x: [] });
+    return {
+      ...base,
+      margin: { l: 54, r: 16, t: 30, b: 40 },
+      showlegend: true,
+      hovermode: "x unified",
+      dragmode: "zoom",
+      xaxis: { ...grid, type: "date", range: plot.span.map((ms) => weir.wallTime(ms)) },
+      yaxis: { ...grid, rangemode: "tozero" },
+      shapes,
+      annotations,
+      uirevision: plot.title, // a zoom stays while only the theme changes
+    };
+  }
+
+  /* A moment in the viewer's zone, as Plotly takes it: it knows no zones. */
+  weir.wallTime = function (ms) {
+    return new Date(ms - new Date(ms).getTimezoneOffset() * 60000).toISOString().replace("T", " ").slice(0, 23);
+  };
 
   /* Points with words, e.g. of a search: each group in a shape and colour of its own. */
   function scatter(plot) {

@@ -20,7 +20,7 @@ from weir.components.ui import ids
 from weir.components.ui.clicks import AWAY
 from weir.components.ui.text import sentence
 from weir.components.web.security import Role, require
-from weir.controllers.engine.audit import AuditEntry, entries
+from weir.controllers.engine.audit import AuditEntry, read_entries
 from weir.controllers.model.errors import WeirError
 from weir.metrics.store.anchor import AnchorFile
 
@@ -45,7 +45,8 @@ def register(app: Dash, hub: Hub, anchor: AnchorFile) -> None:
     @require(Role.VIEWER)
     async def check(_clicks: Any) -> Component:
         try:
-            chain = await asyncio.to_thread(anchor.check, hub.store.audit)
+            key = hub.store.keyring.audit_key()
+            chain = await asyncio.to_thread(anchor.check, hub.store.audit, key=key)
             return chain_note(chain, str(anchor.path))
         except WeirError as error:
             return html.P(sentence(str(error)), className="dialog-error")
@@ -158,7 +159,7 @@ def routes(server: FastAPI, hub: Hub) -> None:
         kind: str,
     ) -> StreamingResponse:
         chosen = view.filter_of(dict(request.query_params))
-        found = (e for e in entries(hub.store.audit) if chosen.fits(e))
+        found = (e for e in read_entries(hub.store.audit) if chosen.fits(e))
         headers = {
             "content-disposition": f'attachment; filename="{name}"',
             "cache-control": "no-store",

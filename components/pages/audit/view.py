@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from msgspec import Struct
 
-from weir.controllers.engine.audit import AuditEntry, Read, entries
+from weir.controllers.engine.audit import AuditEntry, Read, read_entries
 from weir.controllers.model.errors import InvalidInput
 
 PAGE = 50
@@ -86,7 +86,7 @@ def look(read: Read, chosen: Filter, before: int | None = None) -> Found:
     """The next page of what fits."""
     found: list[AuditEntry] = []
     looked_at, last = 0, before
-    for entry in entries(read, before):
+    for entry in read_entries(read, before):
         if len(found) == PAGE or looked_at == LOOKED_AT_MOST:
             return Found(
                 entries=tuple(found), older=last, looked_at=looked_at, gave_up=len(found) < PAGE

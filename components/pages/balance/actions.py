@@ -36,7 +36,7 @@ from weir.controllers.engine.propose.make import BY_HAND
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import Moves
 from weir.controllers.model.errors import WeirError
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.store.redis_store import RedisStore
 
 _FAILURES = (redis.exceptions.RedisError, OSError)

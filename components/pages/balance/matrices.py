@@ -69,7 +69,7 @@ def _model(key: str, matrix: Matrix, own: list[list[int]]) -> dict[str, Any]:
         "key": key,
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
-        "values": [[round(v, 2) for v in row] for row in matrix.values],
+        "values": [[None if v is None else round(v, 2) for v in row] for row in matrix.values],
         "periods": [list(row) for row in matrix.periods],
         "own": own,
         "bands": [[least, said] for least, said in BANDS],

@@ -7,13 +7,15 @@ from msgspec.structs import replace
 from weir.components.live.health import health
 from weir.components.live.page import Page, Panel, Source, made
 from weir.components.live.world import World
-from weir.components.pages.balance import actions, view
+from weir.components.pages.balance import actions, ring_actions, view
 from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.matrices import matrices
 from weir.components.pages.balance.rebalances import events, rebalance_rows
 from weir.components.pages.balance.render import render
 from weir.components.pages.balance.render_note import balance_note
 from weir.components.pages.balance.render_rebalances import rebalances_list
+from weir.components.pages.balance.render_rings import ring_drawings
+from weir.components.pages.balance.rings import ring_facts, ring_figures, ring_views
 from weir.components.pages.base import PageKind, Site, empty
 from weir.components.pages.replay import child
 from weir.components.pages.replay.library import ANSWER_S, Library
@@ -22,6 +24,7 @@ from weir.components.ui.path import BALANCE, Place
 
 PANELS = {
     balance_ids.BALANCE_NOTE: Panel(lambda world, _: view.note(world), balance_note),
+    balance_ids.RINGS: Panel(lambda world, _: ring_views(world), ring_drawings),
     balance_ids.REBALANCES: Panel(lambda world, _: rebalance_rows(world), rebalances_list),
 }
 SOURCES = {
@@ -51,10 +54,11 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         [world.balance.planner, view.alone(world)],
         sorted(b.name for b in found.problem.bins),
         sorted(o.name for o in world.snapshot.operators),
+        ring_facts(world),
         panels=PANELS,
         charts=(view.CHART,),
         sources=SOURCES,
-        figures=view.figures(world),
+        figures=view.figures(world) | ring_figures(world),
         drawings={
             "balance": {"matrices": matrices(world), "events": {view.CHART.key: events(world)}}
         },
@@ -82,6 +86,7 @@ def _then(world: World, place: Place, library: Library) -> World:
 
 def _register(app: Dash, site: Site) -> None:
     actions.register(app, site.hub, site.dialog)
+    ring_actions.register(app, site.hub, site.dialog)
 
 
 PAGE = PageKind(

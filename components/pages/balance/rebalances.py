@@ -8,11 +8,16 @@ from msgspec import Struct
 from weir.components.live.commands import STEP_WORDS
 from weir.components.live.world import World
 from weir.components.ui import text
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.propose.outlook import Outlook
 
 BY_HAND = "by_hand"
-_SHARE = {Step.PLANNED: 0.0, Step.RELEASING: 0.2, Step.ADOPTING: 0.6, Step.RETURNING: 0.6}
+_SHARE = {
+    MoveStep.PLANNED: 0.0,
+    MoveStep.RELEASING: 0.2,
+    MoveStep.ADOPTING: 0.6,
+    MoveStep.RETURNING: 0.6,
+}
 
 
 class Measured(Struct, frozen=True, kw_only=True):
@@ -28,7 +33,7 @@ class MoveRow(Struct, frozen=True, kw_only=True):
     operator: str
     source: str
     target: str
-    step: Step
+    step: MoveStep
     words: str
     message: str = ""
     measured: tuple[Measured, ...] = ()
@@ -81,17 +86,22 @@ def move_row(state: MoveState) -> MoveRow:
 
 def measured(state: MoveState) -> tuple[Measured, ...]:
     """Pause, state, queue and the time to drain it; nothing before a move has begun."""
-    if state.step in (Step.PLANNED, Step.FAILED):
+    if state.step in (MoveStep.PLANNED, MoveStep.FAILED):
         return ()
     built = None
     if state.queue_peak is not None:
         built = max(state.queue_peak - (state.queue_before or 0), 0)
     drained = text.NOTHING
-    if state.step is Step.DONE:
+    if state.step is MoveStep.DONE:
         drained = (
             "draining" if state.drained_at is None else text.seconds(state.drained_at - state.since)
         )
     return (
+        *(
+            [Measured(name="after the death", value=text.seconds(state.rescued_s))]
+            if state.rescued_s is not None
+            else []
+        ),
         Measured(name="paused", value=text.seconds(state.paused_s)),
         Measured(name="state", value=text.size(state.state_bytes)),
         Measured(name="queue built up", value=text.rows(built)),
@@ -104,7 +114,7 @@ def progress(rebalance: Rebalance) -> float:
 
     >>> from weir.controllers.model.decision import Move
     >>> move = Move(operator="x", source="a", target="b")
-    >>> moves = (MoveState(move=move, step=Step.DONE), MoveState(move=move))
+    >>> moves = (MoveState(move=move, step=MoveStep.DONE), MoveState(move=move))
     >>> progress(Rebalance(id="1", at=0.0, moves=moves))
     0.5
     """
@@ -116,10 +126,10 @@ def status(rebalance: Rebalance) -> Any:
     """The whole of it in a word or two."""
     steps = {m.step for m in rebalance.moves}
     if rebalance.final:
-        if steps <= {Step.DONE}:
+        if steps <= {MoveStep.DONE}:
             return "done"
-        return "not done" if steps == {Step.FAILED} else "went back"
-    if steps == {Step.PLANNED}:
+        return "not done" if steps == {MoveStep.FAILED} else "went back"
+    if steps == {MoveStep.PLANNED}:
         return "waiting"
     return "draining" if all(s.final for s in steps) else "under way"
 

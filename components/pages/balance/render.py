@@ -9,6 +9,7 @@ from weir.components.live.world import World
 from weir.components.pages.balance import ids as balance_ids
 from weir.components.pages.balance.render_matrices import matrices_card
 from weir.components.pages.balance.render_plans import plans_card
+from weir.components.pages.balance.render_rings import rings_card
 from weir.components.pages.balance.render_steer import follow_card, hand_card
 from weir.components.pages.balance.view import CHART, DISTANCE, proposals
 from weir.components.ui.figure import Figures
@@ -31,6 +32,7 @@ def render(world: World, page: Page) -> Component:
             _key_figures(figures),
             region(balance_ids.BALANCE_NOTE),
             plans_card(proposals(world.outlook), figures),
+            rings_card(world, figures),
             html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
             html.Div(
                 [
@@ -74,9 +76,11 @@ def _key_figures(figures: Figures) -> Component:
             figure("Load distance", "balance/now", "points from the mean, lower is better"),
             figure("Within reach", "balance/reach", live(figures, "balance/reach-by")),
             figure("Highest load", "balance/top", live(figures, "balance/top-where")),
+            figure("Collocation", "balance/collocation", "of the traffic stays on its cluster"),
+            figure("Load index", "balance/index", "mean load now / at the engine's first look"),
             figure("Engine follows", "balance/planner", "plans every 5 s"),
             figure("Applies plans", "balance/auto", "changed below"),
         ],
-        className="figures figures-5",
+        className="figures figures-7",
         **{"aria-label": "Key figures"},
     )

@@ -1,5 +1,7 @@
 """What a plan would bring, shown before it is carried out."""
 
+from collections.abc import Sequence
+
 from dash import html
 from dash.development.base_component import Component
 
@@ -12,16 +14,7 @@ FULL = 100.0
 
 def preview_body(shown: Preview) -> Component:
     """The prediction: load of every cluster, moves in their order, what they cost."""
-    top = max([FULL, *(b.before for b in shown.loads), *(b.after for b in shown.loads)])
-    parts = [
-        html.P(shown.words, className="quiet"),
-        html.Div([_load(bar, top) for bar in shown.loads], className="loads"),
-        html.P(
-            [html.I(className="key key-before"), "now", html.I(className="key key-after"), "then",
-             html.I(className="key key-full"), "full"],
-            className="loads-legend",
-        ),
-    ]  # fmt: skip
+    parts = [html.P(shown.words, className="quiet"), load_bars(shown.loads)]
     if shown.moves:
         parts += [
             html.H3("Moves, in this order"),
@@ -42,6 +35,21 @@ def preview_body(shown: Preview) -> Component:
     else:
         parts.append(html.P("This plan changes nothing, so there is nothing to apply."))
     return html.Div(parts, className="preview")
+
+
+def load_bars(loads: Sequence[LoadBar]) -> Component:
+    """The load of every cluster now and then, with what the colours mean."""
+    top = max([FULL, *(b.before for b in loads), *(b.after for b in loads)])
+    return html.Div(
+        [
+            html.Div([_load(bar, top) for bar in loads], className="loads"),
+            html.P(
+                [html.I(className="key key-before"), "now", html.I(className="key key-after"),
+                 "then", html.I(className="key key-full"), "full"],
+                className="loads-legend",
+            ),
+        ]
+    )  # fmt: skip
 
 
 def _load(bar: LoadBar, top: float) -> Component:

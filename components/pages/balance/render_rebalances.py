@@ -7,7 +7,7 @@ from dash.development.base_component import Component
 
 from weir.components.pages.balance.rebalances import MoveRow, RebalanceRow
 from weir.components.ui.parts import icon, when
-from weir.controllers.engine.apply.moves import Step
+from weir.controllers.engine.apply.moves import MoveStep
 
 _STATUS = {
     "waiting": ("clock", "warn"),
@@ -17,8 +17,8 @@ _STATUS = {
     "went back": ("restart", "bad"),
     "not done": ("cross", "bad"),
 }
-_WAY = (Step.PLANNED, Step.RELEASING, Step.ADOPTING, Step.DONE)
-_BACK = (Step.RETURNING, Step.RETURNED)
+_WAY = (MoveStep.PLANNED, MoveStep.RELEASING, MoveStep.ADOPTING, MoveStep.DONE)
+_BACK = (MoveStep.RETURNING, MoveStep.RETURNED)
 
 
 def rebalances_list(rows: Sequence[RebalanceRow]) -> Component:
@@ -80,14 +80,14 @@ def move_line(row: MoveRow) -> Component:
     return html.Li(parts, **{"data-move": row.operator, "data-step": row.step.value})
 
 
-def _way(step: Step) -> Component:
+def _way(step: MoveStep) -> Component:
     """The steps as dots: how far it has come; the words beside it say the same."""
-    if step in _BACK or step is Step.FAILED:
+    if step in _BACK or step is MoveStep.FAILED:
         dots = [html.I(className="dot dot-bad")]
     else:
         reached = _WAY.index(step)
         dots = [
-            html.I(className="dot dot-past" if i < reached or step is Step.DONE else
+            html.I(className="dot dot-past" if i < reached or step is MoveStep.DONE else
                    "dot dot-now" if i == reached else "dot")
             for i in range(len(_WAY))
         ]  # fmt: skip

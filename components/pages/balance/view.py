@@ -5,19 +5,19 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from weir.components.live.charts import Chart, Trace
+from weir.components.live.charts import Chart, ChartTrace
 from weir.components.live.figures import load_state
 from weir.components.live.world import World
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.ui import text
 from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.balancing.plan import Plan
-from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook, Proposal
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.sample import Mode
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import Mode
 
 OLD_AFTER_S = 20.0
 """The engine looks every 5 s; without a new look for this long it is not at work."""
@@ -28,7 +28,7 @@ CHART = Chart(
     title="Load distance over time",
     unit="points",
     cluster=DISTANCE,
-    traces=(Trace(name="load distance, lower is better", colour="series-1", style="area"),),
+    traces=(ChartTrace(name="load distance, lower is better", colour="series-1", style="area"),),
     values=lambda _: (None,),
     help="How far the cluster farthest from the mean load is from it, in per cent of its capacity",
     least_top=10,
@@ -112,6 +112,10 @@ def figures(world: World) -> Figures:
         "balance/reach-by": Figure(
             f"points, by {best.label}" if best.plan.moves else "points, where it is already"
         ),
+        "balance/collocation": Figure(text.share(now.collocation)),
+        "balance/index": Figure(
+            text.NOTHING if view.load_index is None else f"{view.load_index:.2f}"
+        ),
         "balance/top": Figure(f"{top[1]:.0f} %", load_state(top[1] / 100)),
         "balance/top-where": Figure(f"of the capacity of {top[0]}"),
         "balance/planner": Figure(planner_label(view, world.balance.planner)),
@@ -185,7 +189,7 @@ def alone(world: World) -> bool:
     """Whether every cluster that hosts operators lets the engine act by itself."""
     hosts = [c.name for c in world.snapshot.clusters if c.hosted]
     automatic = (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA)
-    return bool(hosts) and strictest(world.control.modes, hosts) in automatic
+    return bool(hosts) and strictest_mode(world.control.modes, hosts) in automatic
 
 
 def follow_text(settings: BalanceSettings, label: str, auto: bool) -> str:

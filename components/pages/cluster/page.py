@@ -19,7 +19,7 @@ from weir.components.pages.cluster.view import cluster_facts
 from weir.components.pages.control_room.modes import mode_figures
 from weir.components.ui import ids
 from weir.components.ui.path import Place
-from weir.controllers.model.snapshot import Executor
+from weir.controllers.model.sample import Executor
 
 
 def page_of(world: World, place: Place, drawn: str) -> Page:

@@ -6,7 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.ui import text
-from weir.controllers.model.snapshot import Executor
+from weir.controllers.model.sample import Executor
 
 _HEADS = ("Executor", "Host", "Cores", "Busy", "Tasks", "Failed", "Memory")
 

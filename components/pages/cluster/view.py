@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.sample import Cluster
 
 
 def cluster_facts(cluster: Cluster) -> list[Any]:

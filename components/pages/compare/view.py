@@ -17,8 +17,8 @@ _FIGURES: tuple[tuple[str, str, Callable[[Any], str], bool | None], ...] = (
     ("Rows that arrived", "rows", text.rows, None),
     ("Mean rate", "rows_per_s", text.rate, None),
     ("Latency, median", "latency_p50_s", text.seconds, False),
-    ("Latency, 95 %", "latency_p95_s", text.seconds, False),
-    ("Latency, 99 %", "latency_p99_s", text.seconds, False),
+    ("Latency, 95th percentile", "latency_p95_s", text.seconds, False),
+    ("Latency, 99th percentile", "latency_p99_s", text.seconds, False),
     ("Time over target", "share_over_target", text.share, False),
     ("Executors, mean", "executors_mean", text.amount, False),
     ("Executors, peak", "executors_peak", text.amount, False),
@@ -32,7 +32,7 @@ _SERIES = (
     ("latency_s", "Latency of the slowest operator", "s"),
     ("queue_rows", "Queue", "rows"),
     ("executors", "Executors", ""),
-    ("load", "Load per core", ""),
+    ("load", "Load", "%"),
     ("processed_rows_per_s", "Processed", "rows/s"),
 )
 
@@ -101,6 +101,9 @@ def _row(
 def _plot(
     a: RunSeries, b: RunSeries, field: str, title: str, unit: str, target_latency_s: float
 ) -> Plot:
+    def shown(values: np.ndarray) -> np.ndarray:
+        return 100.0 * values if unit == "%" else values
+
     longer, shorter = (a, b) if len(a.elapsed_s) >= len(b.elapsed_s) else (b, a)
     x = np.union1d(longer.elapsed_s, shorter.elapsed_s)
     return Plot(
@@ -109,7 +112,12 @@ def _plot(
         unit=unit,
         x=x.tolist(),
         lines=tuple(
-            Line(name=name, colour=colour, y=_on(x, s, getattr(s, field)), dashed=name == "second")
+            Line(
+                name=name,
+                colour=colour,
+                y=_on(x, s, shown(getattr(s, field))),
+                dashed=name == "second",
+            )
             for s, name, colour in ((a, "first", "series-1"), (b, "second", "series-3"))
         ),
         limit=target_latency_s if field == "latency_s" else None,

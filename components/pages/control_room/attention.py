@@ -18,7 +18,8 @@ from weir.components.ui.figure import Figure, Figures, State
 from weir.components.ui.path import cluster_path
 from weir.components.ui.surface import address
 from weir.controllers.engine.recommendation import Status
-from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
+from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 MOST_CLUSTERS = 24
 MOST_OPERATORS = 120
@@ -59,7 +60,7 @@ def attention(world: World) -> dict[str, Attention]:
         name, operators = cluster.name, world.snapshot.operators_of(cluster.name)
         load = world.snapshot.load(name)
         signs: tuple[tuple[bool, str, State], ...] = (
-            (stale(world, name), "no data", "bad"),
+            (name in world.snapshot.dead or stale(world, name), _no_data(world, name), "bad"),
             (any(o.status in _TROUBLE for o in operators), "failing", "bad"),
             (load > 1.0, "overloaded", "bad"),
             (_late(operators, world.target_latency_s), "late", "bad"),
@@ -141,6 +142,10 @@ def _by_number(name: str) -> list[tuple[int, str]]:
     ['a-9', 'a-10', 'b']
     """
     return [(int(p) if p.isdecimal() else 0, p) for p in re.split(r"(\d+)", name)]
+
+
+def _no_data(world: World, cluster: str) -> str:
+    return "dead" if cluster in world.snapshot.dead else "no data"
 
 
 def _late(operators: Sequence[Operator], target_latency_s: float) -> bool:

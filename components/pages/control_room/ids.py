@@ -2,6 +2,7 @@
 
 from weir.components.ui.ids import IdPart
 
+ANSWER = "answer"
 INBOX = "inbox"
 
 

@@ -17,7 +17,7 @@ from weir.components.pages.control_room.modes import AUTOMATIC, LABELS
 from weir.components.ui.figure import Figures
 from weir.controllers.engine.guard.guards import POLICY
 from weir.controllers.engine.recommendation import ENGINE, GuardState, Recommendation, Status
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 OUTCOMES_SHOWN, NOTHING_SHOWN = 5, 2
 """Of the last outcomes, so many places are for what came to nothing."""
@@ -40,6 +40,7 @@ class Proposed(Struct, frozen=True, kw_only=True):
     expires_at: float
     why: words.Why
     rows: tuple[words.FigureRow, ...]
+    options: tuple[words.OptionRow, ...]
     guards: tuple[GuardState, ...]
     verbs: tuple[words.Verb, ...]
     hint: str = ""  # four eyes, or why nothing will happen by itself
@@ -78,8 +79,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     at: float
     by: str
     text: str = ""
-    effectiveness: str = ""
-    judged: words.FigureRow | None = None
+    row: words.JudgedRow | None = None
     replaced_by: str = ""  # id of the open recommendation for the same clusters
     verbs: tuple[words.Verb, ...] = ()
     plan_hash: str = ""
@@ -111,7 +111,7 @@ def inbox(world: World) -> Inbox:
     """Sorted by what wants attention first: the one that expires next is on top."""
     control = world.control
     found = control.recommendations
-    open_ = _open(world)
+    open_ = open_proposals(world)
     silent = any(p.kind == "engine" and p.state in _AWAY for p in health(world))
     acting = [r for r in found if r.status in UNDER_WAY]
     later = open_[PROPOSED_SHOWN:]
@@ -143,7 +143,7 @@ def _ended(found: Iterable[Recommendation]) -> list[Recommendation]:
 @once
 def present(world: World) -> Figures:
     """What the proposals that stand in full say of their clusters now."""
-    shown = _open(world)[:PROPOSED_SHOWN]
+    shown = open_proposals(world)[:PROPOSED_SHOWN]
     wanted = {row.now for found in shown for row in words.promised(found)}
     clusters = {world.snapshot.cluster(name) for found in shown for name in found.clusters}
     return {
@@ -167,6 +167,7 @@ def proposed(world: World, found: Recommendation) -> Proposed:
         expires_at=found.expires_at,
         why=words.why(found.decision.reason),
         rows=words.promised(found),
+        options=words.option_rows(found),
         guards=(*words.closed(found.guards), *(g for g in found.guards if g.open)),
         verbs=tuple(verbs(world, found)),
         hint=hint(world, found),
@@ -229,7 +230,7 @@ def under_way(world: World, found: Recommendation) -> UnderWay:
 def outcome(world: World, found: Recommendation) -> Outcome:
     """One that has ended: how, by whom, and what was measured."""
     last = words.ended(found)
-    judged = next((r for r in words.figure_rows(found) if r.judged), None)
+    row = words.judged_row(found)
     newer = successor(world, found)
     return Outcome(
         id=found.id,
@@ -237,9 +238,8 @@ def outcome(world: World, found: Recommendation) -> Outcome:
         status=found.status,
         at=_at(found),
         by=last.by if last else found.by,
-        text=found.verdict or (last.why if last else ""),
-        effectiveness=words.effectiveness(found),
-        judged=judged if judged is not None and judged.measured else None,
+        text="" if row else found.verdict or (last.why if last else ""),
+        row=row,
         replaced_by=newer.id if newer else "",
         verbs=tuple(verbs(world, found)),
         plan_hash=found.plan_hash,
@@ -275,7 +275,7 @@ def waits(world: World) -> tuple[Wait, ...]:
     return tuple(w for w in found if w.text)
 
 
-def _open(world: World) -> list[Recommendation]:
+def open_proposals(world: World) -> list[Recommendation]:
     """Those that wait for a decision; the one that expires next comes first."""
     found = (r for r in world.control.recommendations if r.status is Status.PROPOSED)
     return sorted(found, key=lambda r: (r.expires_at, r.id))

@@ -18,7 +18,8 @@ from weir.components.live.world import World, on_their_way
 from weir.components.ui import text
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import address
-from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.model.sample import Operator
+from weir.controllers.model.snapshot import Snapshot
 
 NODE_W, NODE_H = 172, 74
 SOURCE_W, SOURCE_H = 104, 40
@@ -30,7 +31,7 @@ def ranks(snapshot: Snapshot) -> dict[str, int]:
 
     >>> a = Operator(name="a", cluster="x", reads=("in",), writes=("mid",))
     >>> b = Operator(name="b", cluster="x", reads=("mid",))
-    >>> from weir.controllers.model.snapshot import Cluster, ClusterSample
+    >>> from weir.controllers.model.sample import Cluster, ClusterSample
     >>> ranks(Snapshot.of(
     ...     [ClusterSample(at=1, period_s=1, cluster=Cluster(name="x"), operators=(a, b))], 1))
     {'a': 0, 'b': 1}

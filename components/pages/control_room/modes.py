@@ -6,8 +6,8 @@ from weir.components.live.world import World
 from weir.components.ui import text
 from weir.components.ui.figure import Figure
 from weir.components.ui.figure import Figures as Live
-from weir.controllers.engine.judge.verification import Track
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.engine.judge.verification import TrackRecord
+from weir.controllers.model.sample import Mode
 
 LABELS = {
     Mode.OBSERVE: "Observe",
@@ -31,12 +31,12 @@ ENOUGH = 5
 GOOD_SHARE = 0.8
 
 
-def record_words(track: Track) -> str:
+def record_words(track: TrackRecord) -> str:
     """The track record in one or two sentences.
 
-    >>> record_words(Track(judged=5, effective=4, error_share=0.12, calibration=0.9))
+    >>> record_words(TrackRecord(judged=5, effective=4, error_share=0.12, calibration=0.9))
     '4 of 5 judged actions were effective; predictions were off by 12 % (median).'
-    >>> record_words(Track())
+    >>> record_words(TrackRecord())
     'No action here has been judged yet.'
     """
     if not track.judged:
@@ -48,7 +48,7 @@ def record_words(track: Track) -> str:
     return f"{said}."
 
 
-def step_up(mode: Mode, track: Track) -> str:
+def step_up(mode: Mode, track: TrackRecord) -> str:
     """What the track record says about giving the engine more freedom."""
     if mode not in AUTOMATIC:
         return ""
@@ -59,9 +59,9 @@ def step_up(mode: Mode, track: Track) -> str:
     return "The track record supports it."
 
 
-def record(world: World, cluster: str) -> Track:
+def record(world: World, cluster: str) -> TrackRecord:
     """How the actions on a cluster turned out."""
-    return world.control.tracks.get(cluster, Track())
+    return world.control.tracks.get(cluster, TrackRecord())
 
 
 def mode_figures(world: World, names: Iterable[str]) -> Live:

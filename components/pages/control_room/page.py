@@ -15,15 +15,18 @@ from weir.components.pages.base import PageKind, Site, empty
 from weir.components.pages.cluster.view import cluster_facts
 from weir.components.pages.control_room import actions, attention, inbox
 from weir.components.pages.control_room import ids as control_room_ids
+from weir.components.pages.control_room.answer import answer
 from weir.components.pages.control_room.map import flow_map, flow_order, map_changes
 from weir.components.pages.control_room.modes import mode_figures
 from weir.components.pages.control_room.render import render
+from weir.components.pages.control_room.render_answer import answer_body
 from weir.components.pages.control_room.render_inbox import inbox_body
 from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.path import CONTROL_ROOM, Place
 
 PANELS = {
+    control_room_ids.ANSWER: Panel(lambda world, _: answer(world), answer_body),
     control_room_ids.INBOX: Panel(lambda world, _: inbox.inbox(world), inbox_body),
     ids.COMMANDS: Panel(lambda world, _: commands.rows(world), commands_list),
 }

@@ -15,7 +15,7 @@ from weir.components.ui.parts import card, region
 
 
 def render(world: World, page: Page) -> Component:
-    """Key figures, workload, clusters, map, commands."""
+    """The answer, key figures, clusters; then the inbox, the workload, the map and commands."""
     snapshot = world.snapshot
     names: tuple[str, ...] = page.own
     large = page.large
@@ -34,7 +34,14 @@ def render(world: World, page: Page) -> Component:
     return html.Div(
         [
             html.H1("Control room", className="visually-hidden"),
+            card(
+                region(control_room_ids.ANSWER),
+                className="answer",
+                **{"aria-label": "Is all well?"},
+            ),
             key_figures(page.figures, world.target_latency_s),
+            overview_card(snapshot, len(names), page.figures) if large else None,
+            *cards,
             card(
                 region(control_room_ids.INBOX),
                 title="Inbox",
@@ -45,8 +52,6 @@ def render(world: World, page: Page) -> Component:
                 page.figures,
                 comment_required=world.control.settings.comment_required,
             ),
-            overview_card(snapshot, len(names), page.figures) if large else None,
-            *cards,
             html.Div(
                 [
                     card(flows, title="Operators on clusters", className="map-card"),

@@ -13,7 +13,7 @@ from weir.components.ui.parts import Child, data_age, icon, live, live_bar
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
-from weir.controllers.model.snapshot import Cluster, Operator
+from weir.controllers.model.sample import Cluster, Operator
 
 
 def cluster_card(
@@ -112,7 +112,7 @@ def _operator_row(operator: Operator, cluster: Cluster, figures: Figures) -> Com
         _cell("Status", live(figures, f"{base}/status", "status")),
         _cell(
             "Load",
-            [live_bar(figures, f"{base}/load"), live(figures, f"{base}/load"), " cores"],
+            [live_bar(figures, f"{base}/load"), live(figures, f"{base}/load")],
             "with-bar",
         ),
         _cell("Arriving", live(figures, f"{base}/arriving")),

@@ -14,7 +14,7 @@ def key_figures(figures: Figures, target_latency_s: float) -> Component:
             _figure("Clusters", live(figures, "all/clusters"), "reporting"),
             _figure("Operators", live(figures, "all/operators"), "running"),
             _figure("Arriving", live(figures, "all/arriving"), "rows/s from outside"),
-            _figure("Load per core", live(figures, "all/load"), live(figures, "all/load-where")),
+            _figure("Load", live(figures, "all/load"), live(figures, "all/load-where")),
             _figure(
                 "Latency", live(figures, "all/latency"), f"slowest, target {target_latency_s:g} s"
             ),

@@ -11,6 +11,8 @@ from weir.components.pages.recommendation.render_parts import (
     expiry,
     figures_table,
     guards_list,
+    judged_line,
+    options_table,
     reason,
     status_chip,
 )
@@ -76,7 +78,12 @@ def _proposed(item: Proposed) -> Component:
                 className="proposal-head",
             ),
             html.Div(
-                [reason(item.why), figures_table(item.rows, now=True)], className="proposal-main"
+                [
+                    reason(item.why),
+                    figures_table(item.rows, now=True),
+                    options_table(item.options),
+                ],
+                className="proposal-main",
             ),
             html.Div(
                 [
@@ -171,14 +178,6 @@ def _under_way(item: UnderWay) -> Component:
 
 
 def _outcome(item: Outcome) -> Component:
-    facts = []
-    if item.judged is not None:
-        facts.append(
-            f"{item.judged.name}: {item.judged.before} before, {item.judged.predicted} predicted, "
-            f"{item.judged.measured} measured"
-        )
-    if item.effectiveness:
-        facts.append(item.effectiveness)
     newer = (
         html.P(
             [
@@ -201,7 +200,7 @@ def _outcome(item: Outcome) -> Component:
             ),
             html.P([f"by {who(item.by)}, ", stamp(item.at)], className="quiet"),
             html.P(item.text) if item.text else None,
-            html.P("; ".join(facts), className="outcome-facts") if facts else None,
+            judged_line(item.row) if item.row else None,
             newer,
             html.Div(
                 buttons(item.verbs, item.id, item.plan_hash, item.title),

@@ -8,6 +8,7 @@ from weir.components.live.page import Page, Panel, made
 from weir.components.live.world import World, samples_of_operator
 from weir.components.pages.base import PageKind, unknown
 from weir.components.pages.operator.render import render
+from weir.components.pages.operator.slices import render_sliced, slices_figures, slices_of
 from weir.components.ui import ids
 from weir.components.ui.path import Place
 
@@ -21,6 +22,12 @@ PANELS = {
 def page_of(world: World, place: Place, drawn: str) -> Page:
     """The operator, if somebody reports it."""
     operator = world.snapshot.operator(place.name)
+    slices = slices_of(world, operator.slice_of if operator else place.name)
+    shares = [(o.name, o.cluster, o.key_groups) for o in slices]
+    if operator is None and slices:
+        clusters = tuple(dict.fromkeys(o.cluster for o in slices))
+        figures = slices_figures(world, slices)
+        return made(place, "sliced", render_sliced, shares, clusters=clusters, figures=figures)
     if operator is None:
         return unknown(world, place)
     return made(
@@ -31,6 +38,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         operator.stateful,
         operator.reads,
         operator.writes,
+        operator.unsliced,
+        shares,
         panels=PANELS,
         clusters=(operator.cluster,),
         charts=tuple(
@@ -39,7 +48,7 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
             )
         ),
         samples=lambda world: samples_of_operator(world, place.name),
-        figures=live.operator_figures(world, operator),
+        figures=slices_figures(world, slices) | live.operator_figures(world, operator),
         drawings={"events": markers.events(world, [operator.cluster], place.name)},
     )
 

@@ -6,11 +6,13 @@ from dash.development.base_component import Component
 from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
+from weir.components.pages.operator.slices import owned, slices_card, slices_of
 from weir.components.ui import ids
 from weir.components.ui.buttons import operator_buttons
 from weir.components.ui.parts import card, data_age, fact, live, region
-from weir.components.ui.path import cluster_path
+from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
+from weir.controllers.model.sample import Operator
 
 
 def render(world: World, page: Page) -> Component:
@@ -19,6 +21,7 @@ def render(world: World, page: Page) -> Component:
     operator = world.snapshot.operator(name)
     assert operator is not None
     cluster = world.snapshot.cluster(operator.cluster)
+    slices = slices_of(world, operator.slice_of)
     figures, base = page.figures, f"operator/{name}"
 
     def shown(label: str, key: str) -> Component:
@@ -30,6 +33,7 @@ def render(world: World, page: Page) -> Component:
             fact("Cluster", page_link(operator.cluster, cluster_path(operator.cluster))),
             fact("Reads", ", ".join(operator.reads) or "–"),
             fact("Writes", ", ".join(operator.writes) or "–"),
+            *_share(operator),
             shown("Last batch", "batch-id"),
             shown("Rows in it", "batch-rows"),
             shown("Its duration", "batch"),
@@ -93,7 +97,18 @@ def render(world: World, page: Page) -> Component:
                 ],
                 className="split",
             ),
+            *([slices_card(slices, figures)] if slices else []),
         ],
         className="stack",
         **{"data-cluster": operator.cluster},
     )
+
+
+def _share(operator: Operator) -> list[Component]:
+    """What it has of its operator, or why an operator with state is one query."""
+    if operator.slice_of:
+        whole = page_link(operator.slice_of, operator_path(operator.slice_of))
+        return [fact("Slice of", whole), fact("Key groups", owned(operator.key_groups))]
+    if operator.stateful and operator.unsliced:
+        return [fact("Slices", f"one: {operator.unsliced}")]
+    return []

@@ -119,8 +119,11 @@ def _about(hub: Hub, clicked: dict[str, str]) -> asks.Ask:
     world, wanted = hub.world(), clicked["recommendation"]
     fetched = hub.store.recommendation(wanted)
     world = replace(world, control=replace(world.control, fetched=fetched))
-    placements = hub.store.placements() if clicked["verb"] == "rollback" else {}
-    return asks.decision(world, clicked["verb"], wanted, clicked["hash"], placements)  # type: ignore[arg-type]
+    back = clicked["verb"] == "rollback"
+    return asks.decision(
+        world, clicked["verb"], wanted, clicked["hash"],  # type: ignore[arg-type]
+        hub.store.placements() if back else {}, hub.store.slicings() if back else {},
+    )  # fmt: skip
 
 
 def _carried_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -> str:

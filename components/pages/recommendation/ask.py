@@ -19,12 +19,14 @@ from weir.components.pages.control_room.modes import (
 from weir.components.ui import text
 from weir.components.ui.text import plural
 from weir.controllers.engine.guard.guards import HARD, POLICY, TIMING
-from weir.controllers.engine.propose.make import undoing
+from weir.controllers.engine.propose.make import undoing_decision
 from weir.controllers.engine.recommendation import Recommendation, Status, hash_of
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.decision import Change, Reslice, Scale
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.slicing import Slicing
+from weir.controllers.placement.words import hand_overs
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -52,6 +54,7 @@ def decision(
     recommendation_id: str,
     plan_hash: str,
     placements: Mapping[str, Placement] | None = None,
+    slicings: Mapping[str, Slicing] | None = None,
 ) -> Ask:
     """Approve, reject, cancel or roll back one recommendation, as it was shown."""
     found = world.control.recommendation(recommendation_id)
@@ -68,7 +71,7 @@ def decision(
         case "cancel":
             lines = ["It is taken back before it begins; nothing is done."]
         case "rollback":
-            back = undoing(found, world.snapshot, placements or {}, "")
+            back = undoing_decision(found, world.snapshot, placements or {}, "", slicings or {})
             if back is None:
                 raise Refused("There is nothing left of it to undo.")
             # What is confirmed is the undoing, exactly as it is shown here.
@@ -86,17 +89,39 @@ def decision(
     )
 
 
-def happens(world: World, decided: Scale | Moves) -> list[str]:
+def happens(world: World, decided: Change) -> list[str]:
     """What carrying it out means, step by step."""
     if isinstance(decided, Scale):
         cluster = world.snapshot.cluster(decided.cluster)
         cores = cluster.cores_per_executor if cluster else 1
         return [scale_text(decided.before, decided.executors, cores, decided.cluster)]
+    if isinstance(decided, Reslice):
+        return reslice_happens(decided)
     return [
         f"{m.operator} ends its present batch on {m.source}, commits it and goes on from its "
         f"checkpoint on {m.target}. Rows wait meanwhile; nothing is lost or counted twice."
         for m in decided.moves
     ]
+
+
+def reslice_happens(decided: Reslice) -> list[str]:
+    """What a re-slice does to the slices that it changes, and what it should cost."""
+    said = decided.prediction
+    changed = sorted({name for pair in hand_overs(decided) for name in pair})
+    lines = [
+        f"{', '.join(changed)} end their present batch and commit it; their state is handed to "
+        "the new owners, which go on from there. Nothing is lost or counted twice, and should a "
+        "step fail, the old owners go on.",
+    ]
+    costs = []
+    if said.moved_share is not None:
+        costs.append(f"{text.share(said.moved_share)} of the keys change their owner")
+    if said.pause_s is not None:
+        costs.append(f"these slices pause for about {text.seconds(said.pause_s)}")
+    if costs:
+        sentence = "; ".join(costs)
+        lines.append(f"{sentence[0].upper()}{sentence[1:]}.")
+    return lines
 
 
 def mode_change(world: World, cluster: str) -> Ask:
@@ -183,7 +208,7 @@ def _approve(world: World, found: Recommendation) -> list[str]:
     return lines
 
 
-def _rollback(world: World, back: Scale | Moves) -> list[str]:
+def _rollback(world: World, back: Change) -> list[str]:
     name = words.title(back)
     consent = (
         "Somebody else has to approve it (four eyes)."

@@ -12,7 +12,7 @@ from weir.components.pages.recommendation.view import span
 from weir.components.ui.path import Place
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.engine.recommendation import Recommendation
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 
 async def fetch(hub: Hub, world: World, place: Place) -> World:

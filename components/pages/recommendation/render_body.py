@@ -11,6 +11,8 @@ from weir.components.pages.recommendation.render_parts import (
     figures_table,
     guards_list,
     history_list,
+    judged_line,
+    options_table,
     reason,
     status_chip,
 )
@@ -28,6 +30,7 @@ def recommendation_body(detail: Detail | None) -> Component:
     left = [
         card(reason(detail.why), title="Why"),
         _figures(detail),
+        card(options_table(detail.options), title="The plan") if len(detail.options) > 1 else None,
         _way(detail.way) if detail.way else None,
         card(guards_list(detail.guards), title="Guards") if detail.guards else None,
     ]
@@ -57,11 +60,7 @@ def _standing(detail: Detail) -> Component:
                 className="standing-line",
             ),
             html.P(detail.verdict) if detail.verdict else None,
-            html.P(
-                [html.Strong("Effectiveness: "), detail.effectiveness], className="effectiveness"
-            )
-            if detail.effectiveness
-            else None,
+            judged_line(detail.row) if detail.row else None,
             html.P([icon("warn"), detail.hint], className="proposal-hint") if detail.hint else None,
             *(
                 html.P([f"{link.text}: ", page_link(link.title, recommendation_path(link.id))])

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.recommendation_words import LOOKS, FigureRow, Why
+from weir.components.live.recommendation_words import LOOKS, FigureRow, JudgedRow, OptionRow, Why
 from weir.components.pages.recommendation import ids as recommendation_ids
+from weir.components.ui import text
 from weir.components.ui.parts import icon, stamp, until
 from weir.components.ui.surface import press
 from weir.components.ui.text import who
@@ -114,6 +115,68 @@ def _figure_row(row: FigureRow, now: bool, measured: bool, final: bool) -> Compo
         value = html.Strong(row.measured) if row.measured else "–" if final else "not yet"
         cells.append(html.Td(value, **{"data-label": "Measured"}))
     return html.Tr(cells)
+
+
+def judged_line(row: JudgedRow) -> Component:
+    """What came of an action: one row of figures, and two answers."""
+    figures = f"{row.name}: {row.before} before"
+    if row.before_now not in (row.before, text.NOTHING):
+        figures += f", {row.before_now} at today's input"
+    figures += f", {row.predicted} predicted, {row.measured} measured."
+    return html.P(
+        [
+            figures,
+            html.Br(),
+            html.Strong("Did the prediction come true? "),
+            f"{row.came_true}. ",
+            html.Strong("Did it help? "),
+            f"{row.helped}.",
+        ],
+        className="outcome-facts",
+    )
+
+
+def options_table(rows: Sequence[OptionRow]) -> Component | None:
+    """The plan with its steps, and the alternatives beside it."""
+    if len(rows) < 2:
+        return None
+    heads = ("Way", "Steps", "Executors", "Fullest load", "Latency", "Pause", "Cost")
+    body = [
+        html.Tr(
+            [
+                html.Th(f"{row.way} (the plan)" if at == 0 else row.way, scope="row"),
+                html.Td(", then ".join(row.steps) or "none"),
+                *(
+                    html.Td(value)
+                    for value in (row.executors, row.load, row.latency, row.pause, row.cost)
+                ),
+            ],
+            **{"data-option": row.way},
+        )
+        for at, row in enumerate(rows)
+    ]
+    return html.Details(
+        [
+            html.Summary(f"The plan beside {text.plural(len(rows) - 1, 'alternative')}"),
+            html.Div(
+                html.Table(
+                    [
+                        html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])),
+                        html.Tbody(body),
+                    ],
+                    className="table",
+                ),
+                className="table-box",
+            ),
+            html.P(
+                "Cost is in executors: those that run, and what moves, changes of size, and the "
+                "risk of clusters above half of their capacity are worth.",
+                className="quiet",
+            ),
+        ],
+        className="options",
+        open=True,
+    )
 
 
 def guards_list(guards: Sequence[GuardState]) -> Component | None:

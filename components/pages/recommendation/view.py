@@ -37,10 +37,11 @@ class Detail(Struct, frozen=True, kw_only=True):
     clusters: tuple[str, ...]
     why: words.Why
     rows: tuple[words.FigureRow, ...]
+    options: tuple[words.OptionRow, ...]
     error_share: float | None
     measured: bool
-    verdict: str
-    effectiveness: str
+    verdict: str  # in words, where there is no row
+    row: words.JudgedRow | None
     hint: str
     guards: tuple[GuardState, ...]
     way: inbox.UnderWay | None  # while it is carried out, and afterwards what was done
@@ -67,10 +68,11 @@ def detail(world: World, found: Recommendation) -> Detail:
         clusters=found.clusters,
         why=words.why(found.decision.reason),
         rows=words.figure_rows(found),
+        options=words.option_rows(found),
         error_share=found.error_share,
         measured=begun,
-        verdict=found.verdict,
-        effectiveness=words.effectiveness(found),
+        verdict="" if found.judgement else found.verdict,
+        row=words.judged_row(found),
         hint=inbox.hint(world, found) if found.status is Status.PROPOSED else "",
         guards=(*words.closed(found.guards), *(g for g in found.guards if g.open)),
         way=way,

@@ -73,7 +73,7 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
             Asked(
                 about=cluster.name,
                 now=f"{text.plural(cluster.executors, 'executor')}, "
-                f"load {text.load(world.snapshot.load(cluster.name))} per core",
+                f"load {text.load(world.snapshot.load(cluster.name))}",
                 answers=tuple(
                     Said(
                         who=a.title,

@@ -1,6 +1,5 @@
 """What the replay asks the server for while it plays: a timeline once, then moments."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -16,7 +15,7 @@ from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.render_advice import advice_card
 from weir.components.pages.replay.view import Past
 from weir.components.web.security import Role, require
-from weir.metrics.runs.timeline import Timeline
+from weir.metrics.runs.timeline import RunTimeline
 
 
 def register(server: FastAPI, pages: Registry, library: Library, target_latency_s: float) -> None:
@@ -26,7 +25,7 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
     @require(Role.VIEWER)
     async def timeline(run: str) -> Response:
         """The run at a glance: one series, marks, clusters and bounds."""
-        found = await asyncio.to_thread(library.timeline, run)
+        found = await library.reading(library.timeline, run)
         return _json({**to_builtins(found), "marks": _marks(found), "run": run,
                       "name": library.run(run).info.name, "kind": library.run(run).info.kind})  # fmt: skip
 
@@ -43,19 +42,19 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
         """What changes on a page when it goes to `at` (ms); `soon`: the series first."""
         past = Past(run, path)
         args = (pages, library, past, at / 1000, have, page, target_latency_s, soon)
-        return _json(await asyncio.to_thread(moment, *args))
+        return _json(await library.reading(moment, *args))
 
     @server.get("/api/replay/{run}/advice")
     @require(Role.VIEWER)
     async def advice_(run: str, at: float = 0.0) -> Response:
         """What every planner and scaler would have recommended at `at` (ms)."""
-        found = await asyncio.to_thread(
+        found = await library.reading(
             library.helper.ask, ANSWER_S, replay_child.advice_of, run, at / 1000, target_latency_s
         )
         return _json({"at": at, "children": advice_card(found)})
 
 
-def _marks(found: Timeline) -> list[dict[str, Any]]:
+def _marks(found: RunTimeline) -> list[dict[str, Any]]:
     return [{"at": round(m.at * 1000), "kind": m.kind, "text": m.text} for m in found.marks]
 
 

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -36,7 +36,7 @@ class Helper:
             pool = self._running()
             try:
                 return pool.submit(function, *args, **more).result(timeout_s)
-            except BrokenProcessPool:
+            except (BrokenProcessPool, CancelledError):
                 self._gone(pool)
                 if last:
                     break

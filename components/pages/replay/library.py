@@ -5,10 +5,11 @@ from collections import OrderedDict
 from pathlib import Path
 
 from weir.components.pages.replay.helper import Helper
+from weir.components.web.security.workers import Workers
 from weir.controllers.model.errors import NotFound
 from weir.metrics.runs.library import RunInfo, list_runs, run_folder
 from weir.metrics.runs.replay import RecordedRun
-from weir.metrics.runs.timeline import Timeline, timeline
+from weir.metrics.runs.timeline import RunTimeline, timeline
 
 RUNS_MOST = 4
 BYTES_MOST = 900_000_000
@@ -23,7 +24,9 @@ class Library:
         self.root = Path(root)
         self.helper = Helper(root)  # for planners and scalers
         self.simulator = Helper(root)  # for what takes longer still
-        self._loaded: OrderedDict[str, tuple[int, RecordedRun, Timeline]] = OrderedDict()
+        self.reading = Workers("replay", 4, each=8, most=64)
+        self.simulating = Workers("simulation", 1, each=1, most=8)
+        self._loaded: OrderedDict[str, tuple[int, RecordedRun, RunTimeline]] = OrderedDict()
         self._infos: dict[str, tuple[int, RunInfo]] = {}
         self._lock = threading.Lock()
 
@@ -35,16 +38,18 @@ class Library:
         """End the processes beside this one."""
         self.helper.close()
         self.simulator.close()
+        self.reading.close()
+        self.simulating.close()
 
     def run(self, run_id: str) -> RecordedRun:
         """A run; a sentence if there is none or it is too large."""
         return self._entry(run_id)[1]
 
-    def timeline(self, run_id: str) -> Timeline:
+    def timeline(self, run_id: str) -> RunTimeline:
         """A run at a glance."""
         return self._entry(run_id)[2]
 
-    def _entry(self, run_id: str) -> tuple[int, RecordedRun, Timeline]:
+    def _entry(self, run_id: str) -> tuple[int, RecordedRun, RunTimeline]:
         folder = run_folder(self.root, run_id)
         try:
             version = (folder / "meta.json").stat().st_mtime_ns

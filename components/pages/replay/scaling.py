@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from weir.controllers.engine.propose.scaling import ScaleOutlook, ask
+from weir.controllers.engine.propose.scaling import ScaleOutlook, ask_scalers
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.runs.replay import RecordedRun
 
@@ -71,7 +71,7 @@ def _decided(
     if found is None:
         return Shadow(step=step, outlook=before.outlook, memories=before.memories)
     then = run.settings.then(snapshot.at)
-    outlook, memories = ask(
+    outlook, memories = ask_scalers(
         snapshot,
         found,
         then.scale(cluster),

@@ -13,10 +13,11 @@ from weir.components.pages.recommendation.view import span
 from weir.components.pages.replay.scaling import Shadow, shadow_at
 from weir.components.ui.path import REPLAY
 from weir.controllers.balancing.base import planner
-from weir.controllers.engine.judge.verification import tracks
+from weir.controllers.engine.judge.verification import track_records
 from weir.controllers.engine.propose.balance import BalanceSettings, problem_now, why_wait
 from weir.controllers.engine.propose.outlook import outlook
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.controllers.model.sample import ClusterSample
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.runs.actions import as_of
 from weir.metrics.runs.replay import RecordedRun
 
@@ -86,7 +87,7 @@ def world_at(run: RecordedRun, at: float, target_latency_s: float) -> World:
         rebalances=as_of(run.actions, "rebalance", at)[:SHOWN],
         control=Control(
             recommendations=recommendations[:SHOWN],
-            tracks=tracks(recommendations),
+            tracks=track_records(recommendations),
             modes=then.modes if then.recorded else seen,
             settings=then.engine,
         ),

@@ -24,7 +24,7 @@ from weir.components.ui.path import scale_path
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, current_user, require
 from weir.controllers import service
-from weir.controllers.engine.propose.scaling import group
+from weir.controllers.engine.propose.scaling import scale_group
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.metrics.store.redis_store import RedisStore
@@ -100,7 +100,7 @@ def _register_follow(app: Dash, hub: Hub) -> None:
         only_clicks()
         scaler = ctx.triggered_id["scaler"]
         try:
-            await asyncio.to_thread(_set, hub.store, group(str(cluster)), {"scaler": scaler})
+            await asyncio.to_thread(_set, hub.store, scale_group(str(cluster)), {"scaler": scaler})
         except WeirError as error:
             return toast(_sentence(error), "bad")
         except _FAILURES:

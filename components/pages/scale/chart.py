@@ -3,10 +3,10 @@
 from statistics import median
 from typing import Any
 
-from weir.components.live.charts import Chart, Trace, highest
+from weir.components.live.charts import Chart, ChartTrace, highest
 from weir.components.ui import text
 from weir.controllers.engine.propose.scaling import ScaleOutlook
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 FEWEST_POINTS = 3
 """A median of fewer says nothing."""
@@ -29,11 +29,11 @@ def steps_chart(cluster: str, target_latency_s: float) -> Chart:
         unit="",
         cluster=cluster,
         traces=(
-            Trace(name="load, in executors", colour="series-2", style="area"),
-            Trace(name="wanted", colour="series-3", style="step", dashed=True),
-            Trace(name="granted", colour="series-4", style="step", dashed=True),
-            Trace(name="present", colour="series-1", style="step"),
-            Trace(name="latency (right)", colour="series-6", right=True, unit="s"),
+            ChartTrace(name="load, in executors", colour="series-2", style="area"),
+            ChartTrace(name="wanted", colour="series-3", style="step", dashed=True),
+            ChartTrace(name="granted", colour="series-4", style="step", dashed=True),
+            ChartTrace(name="present", colour="series-1", style="step"),
+            ChartTrace(name="latency (right)", colour="series-6", right=True, unit="s"),
         ),
         values=_values,
         help="Executors asked for, granted by the cluster manager and there; "

@@ -12,11 +12,11 @@ from weir.components.live.world import World, stale
 from weir.components.pages.scale.view import own_settings, settings_of
 from weir.components.ui import text
 from weir.components.ui.figure import State
-from weir.controllers.engine.propose.scaling import by_hand, hand_scope
+from weir.controllers.engine.propose.scaling import hand_scope, scale_by_hand
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.scaling.drs.foresee import latency_with
-from weir.controllers.scaling.facts import Facts, Scope, observe
+from weir.controllers.scaling.facts import ClusterFacts, Scope, observe
 
 
 class Bound(Struct, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ def preview(world: World, cluster: str, executors: Any) -> HandPreview:
     if not isinstance(executors, int) or isinstance(executors, bool) or executors < 1:
         raise InvalidInput("Choose a whole number of executors, 1 or more.", field="executors")
     scope = _scope(world, cluster)
-    decision = by_hand(world.snapshot, cluster, executors, scope)
+    decision = scale_by_hand(world.snapshot, cluster, executors, scope)
     facts = observe(world.snapshot, scope)
     assert facts is not None
     return HandPreview(
@@ -96,7 +96,7 @@ def _scope(world: World, cluster: str) -> Scope:
     return hand_scope(world.snapshot, cluster, settings, engine.total_executors)
 
 
-def _words(decision: Scale, facts: Facts) -> str:
+def _words(decision: Scale, facts: ClusterFacts) -> str:
     said = scale_text(decision.before, decision.executors, facts.cores, decision.cluster)
     there = facts.cluster.executors
     if there == decision.before:

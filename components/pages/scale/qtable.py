@@ -20,8 +20,8 @@ from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.qlearning.memory import QMemory, epsilon_of, fresh_memory
 from weir.controllers.scaling.qlearning.policy import WORDS, feasible, greedy, why
 from weir.controllers.scaling.qlearning.scaler import QLearning
-from weir.controllers.scaling.qlearning.settings import Policy, QSettings
-from weir.controllers.scaling.qlearning.states import Action, Space
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
+from weir.controllers.scaling.qlearning.states import Action, StateSpace
 from weir.controllers.scaling.qlearning.table import export_table
 
 SCALER = "qlearning"
@@ -40,9 +40,9 @@ class Learner(Struct, frozen=True, kw_only=True):
     known: bool  # False: nothing was learned yet, or nothing that fits the settings
 
     @property
-    def space(self) -> Space:
+    def space(self) -> StateSpace:
         """The states of the table."""
-        return Space.of(self.settings)
+        return StateSpace.of(self.settings)
 
 
 class LearnerText(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def learner(world: World, cluster: str) -> Learner:
         memory = QLearning(settings, Scope(cluster=cluster)).remember(kept)
     except InvalidInput:
         memory, kept = fresh_memory(settings), None
-    space = Space.of(settings)
+    space = StateSpace.of(settings)
     if len(memory.table.values) != len(space) or memory.table.width_s != space.width_s:
         return Learner(settings=settings, memory=fresh_memory(settings), known=False)
     return Learner(settings=settings, memory=memory, known=kept is not None)
@@ -86,10 +86,10 @@ def best(row: tuple[float, float, float]) -> Action:
     return greedy(row, feasible(None, 0.0, None))
 
 
-def bin_label(space: Space, index: int) -> str:
+def bin_label(space: StateSpace, index: int) -> str:
     """A latency bin in words.
 
-    >>> space = Space.of(QSettings())
+    >>> space = StateSpace.of(QSettings())
     >>> bin_label(space, 0), bin_label(space, 6)
     ('0–10 s', 'over 60 s')
     """
@@ -157,10 +157,10 @@ def facts(found: Learner) -> list[Number]:
 def epsilon_text(found: Learner) -> str:
     """What epsilon means under the policy that is set."""
     settings = found.settings
-    if settings.policy is Policy.GREEDY:
+    if settings.policy is ExplorationPolicy.GREEDY:
         return "The policy is greedy: chance chooses nothing, whatever epsilon is."
     share = text.share(epsilon_of(found.memory, settings))
-    if settings.policy is Policy.EPSILON:
+    if settings.policy is ExplorationPolicy.EPSILON:
         return f"Chance chooses {share} of the actions."
     return (
         f"Chance chooses {share} of the actions, "

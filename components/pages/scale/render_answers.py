@@ -19,7 +19,7 @@ _HEADS = (
     ("Scaler", ""),
     ("Answer", "Executors now and then, or stay"),
     ("Why", "With the inequality that fired and its numbers"),
-    ("Load then", "Predicted, per core"),
+    ("Load then", "Predicted, in per cent of the cores"),
     ("Latency then", "Predicted, where the scaler says"),
     ("", ""),
 )
@@ -108,7 +108,7 @@ def key_figures(name: str, figures: Figures, target_latency_s: float) -> Compone
     return html.Section(
         [
             figure("Executors present", "present", live(figures, f"{base}/asked")),
-            figure("Load per core", "load", "1 means full"),
+            figure("Load", "load", "of its cores"),
             figure("Latency", "latency", f"slowest operator, target {target_latency_s:g} s"),
             figure("Engine follows", "scaler", "chosen below"),
             figure("Limits", "limits", "executors, for every scaler"),
@@ -192,7 +192,7 @@ def _row(name: str, title: str, figures: Figures) -> Component:
 
 def choice_card(names: Sequence[str], figures: Figures) -> Component:
     """All clusters, to choose one from."""
-    heads = ("Cluster", "Executors", "Asked for", "Load per core", "Latency", "Follows", "Says")
+    heads = ("Cluster", "Executors", "Asked for", "Load", "Latency", "Follows", "Says")
     body = [
         html.Tr(
             [

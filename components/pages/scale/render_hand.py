@@ -64,7 +64,7 @@ def prediction(shown: HandPreview, *, may: bool = True) -> Component:
         parts.append(
             html.Dl(
                 [
-                    fact("Load per core", [f"{text.load(shown.load_before)} → ", after]),
+                    fact("Load", [f"{text.load(shown.load_before)} → ", after]),
                     fact(
                         "Latency",
                         f"{text.seconds(shown.latency_before_s)} → {latency_words(shown)}",

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from weir.components.live.world import World
 from weir.components.pages.scale.view import own_settings, title_of
-from weir.controllers.engine.propose.scaling import ScaleSettings, group, scaler_group
+from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import SettingInfo, build, describe
 from weir.controllers.scaling.facts import Scope
@@ -51,7 +51,7 @@ class Form(Struct, frozen=True, kw_only=True):
 def form(world: World, cluster: str, of: str) -> Form:
     """The settings of a scaler here (or the limits), with the values that hold now."""
     if of == LIMITS:
-        kept = world.scale_settings.get(group(cluster), {})
+        kept = world.scale_settings.get(scale_group(cluster), {})
         found = [i for i in describe(ScaleSettings) if i.key in _LIMIT_KEYS]
         return Form(
             cluster=cluster,
@@ -59,7 +59,7 @@ def form(world: World, cluster: str, of: str) -> Form:
             title=f"Limits of {cluster}",
             text="No scaler asks for more or fewer executors than this, "
             "and never beyond what the cluster itself allows.",
-            group=group(cluster),
+            group=scale_group(cluster),
             fields=tuple(field_of(info, kept) for info in found),
         )
     kept = own_settings(world, cluster, of)
@@ -106,9 +106,7 @@ def field_of(info: SettingInfo, kept: Mapping[str, Any]) -> Field:
         kind = "plain"
     return Field(
         key=info.key,
-        label=info.key.removesuffix("_s" if info.unit == "s" else "")
-        .replace("_", " ")
-        .capitalize(),
+        label=info.label,
         kind=kind,
         value=_plain(value) if kind == "plain" else value,
         default=_plain(info.default) if kind == "plain" else info.default,

@@ -15,16 +15,17 @@ from weir.components.live.world import World, stale
 from weir.components.ui import text
 from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.propose.scaling import (
-    Answer,
     ScaleOutlook,
+    ScalerAnswer,
     ScaleSettings,
-    group,
+    scale_group,
     scaler_group,
 )
-from weir.controllers.model.decision import NoChange, Reason, Scale
+from weir.controllers.model.decision import Grounds, NoChange, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import build
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.words import quantity
 from weir.controllers.scaling.registry import scalers
 
 OLD_AFTER_S = 20.0
@@ -54,7 +55,7 @@ def old(world: World, cluster: str) -> bool:
 def settings_of(world: World, cluster: str) -> ScaleSettings:
     """How a cluster is scaled; settings that no longer fit count as the defaults."""
     try:
-        return build(ScaleSettings, world.scale_settings.get(group(cluster), {}))
+        return build(ScaleSettings, world.scale_settings.get(scale_group(cluster), {}))
     except InvalidInput:
         return ScaleSettings()
 
@@ -166,7 +167,9 @@ def limits_text(cluster: Cluster, settings: ScaleSettings) -> str:
     return f"{least} to {most}"
 
 
-def _answer_figures(cluster: str, scaler: str, answer: Answer | None, *, followed: bool) -> Figures:
+def _answer_figures(
+    cluster: str, scaler: str, answer: ScalerAnswer | None, *, followed: bool
+) -> Figures:
     base = f"answer/{scaler}"
     tag = Figure("followed" if followed else "")
     if answer is None:
@@ -206,7 +209,7 @@ def _predicted(cluster: str, decision: Scale | NoChange) -> Figures:
 def _answer_state(decision: Scale | NoChange) -> State:
     if isinstance(decision, Scale):
         return "ok"
-    return "bad" if decision.reason.rule == "not usable" else ""
+    return "bad" if decision.reason.grounds is Grounds.UNUSABLE else ""
 
 
 def _named(key: str, value: float) -> tuple[str, str]:
@@ -225,6 +228,4 @@ def _words(key: str) -> str:
 
 def _short(value: float) -> str:
     """Three figures, as many as a reason needs."""
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
+    return quantity(value)

@@ -9,7 +9,8 @@ from weir.components.pages.scale.settings import Field
 from weir.components.pages.scale.view import title_of
 from weir.components.pages.settings.view import Section, sections
 from weir.controllers.engine.propose.balance import BALANCE
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.words import counted
 from weir.controllers.service.steering import SECRET
 from weir.metrics.runs.actions import as_of
 from weir.metrics.runs.replay import RecordedRun
@@ -37,8 +38,8 @@ def settings_shown(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown
     for cluster in clusters:
         scale = then.scale(cluster)
         mode = then.modes.get(cluster, Mode.APPROVE).value.replace("_", " ")
-        limits = (
-            f", {scale.min_executors} to {scale.max_executors or 'as many as it may'} executors"
+        limits = f", {scale.min_executors} to " + (
+            counted(scale.max_executors, "executor") if scale.max_executors else "as many as it may"
         )
         own = then.scalers(cluster).get(scale.scaler, {})
         limited = scale.min_executors or scale.max_executors
@@ -73,7 +74,7 @@ def sections_then(run: RecordedRun, at: float, cluster: str) -> SectionsThen:
 def value_words(field: Field) -> str:
     """What was set, for people; secrets are never recorded.
 
-    >>> value_words(Field(key="ttl_s", label="Ttl", kind="number", value=60, default=300.0,
+    >>> value_words(Field(key="ttl_s", label="Time to decide", kind="number", value=60, default=300.0,
     ...                   help="", unit="s"))
     '60 s'
     >>> value_words(Field(key="hours", label="Hours", kind="text", value="", default="",

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from weir.components.pages.scale.settings import Field, field_of, in_words, value_of
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.groups import Group, checked, groups, kind_of
+from weir.controllers.engine.groups import Group, check_settings, groups, settings_type
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
-from weir.controllers.engine.propose.scaling import ScaleSettings, group, scaler_group
+from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import describe
 from weir.controllers.scaling.registry import scalers
@@ -64,7 +64,7 @@ def sections(
     """The groups of one cluster, or without one the general ones."""
     single = last_changes(trail)
     if cluster:
-        chosen = kept.get(group(cluster), {}).get("scaler", ScaleSettings().scaler)
+        chosen = kept.get(scale_group(cluster), {}).get("scaler", ScaleSettings().scaler)
         others = {scaler_group(cluster, name) for name in scalers() if name != chosen}
     else:
         chosen = kept.get(BALANCE, {}).get("planner", BalanceSettings().planner)
@@ -189,7 +189,7 @@ def _section(
     )
     error = ""
     try:
-        checked(found.name, kept)
+        check_settings(found.name, kept)
     except InvalidInput as wrong:
         error = f"What is kept does not fit, so the defaults hold: {wrong}."
     text = (found.kind.__doc__ or "").split("\n")[0].split(";")[0].rstrip(".") + "."
@@ -217,5 +217,5 @@ def _with_choices(kind: type[Struct], field: Field) -> Field:
 
 def default_of(group_name: str, key: str) -> Any:
     """The default of one setting, as its control shows it."""
-    info = next(i for i in describe(kind_of(group_name)) if i.key == key)
+    info = next(i for i in describe(settings_type(group_name)) if i.key == key)
     return field_of(info, {}).default

@@ -1,6 +1,5 @@
 """The routes of the sign-in page. They take and answer JSON; the page's script does the rest."""
 
-import asyncio
 import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -80,7 +79,7 @@ def _register_own(server: FastAPI, service: SignIn, gate: Gate) -> None:
         claim = gate.claim(dict(request.headers))
         if claim is not None:
             try:
-                await asyncio.to_thread(service.sign_out, claim, current_user().address)
+                await service.workers(service.sign_out, claim, current_user().address)
             except (redis.exceptions.RedisError, OSError):
                 return _answer({"error": AWAY}, 503)
             gate.forget(claim.hash)
@@ -95,7 +94,7 @@ def _register_own(server: FastAPI, service: SignIn, gate: Gate) -> None:
         person = current_user()
         user = service.users.user(person.name)
         try:
-            old = user is not None and await asyncio.to_thread(
+            old = user is not None and await service.workers(
                 service.needs_old, user, person.session
             )
         except (redis.exceptions.RedisError, OSError):
@@ -119,7 +118,7 @@ async def _opened(
 ) -> Response:
     """Begin a session and hand its cookies over, or say why not."""
     try:
-        opened = await asyncio.to_thread(begin, *args, current_user().address)
+        opened = await service.workers(begin, *args, current_user().address)
     except Locked as error:
         return _answer({"error": str(error)}, 429, {"retry-after": str(error.wait_s)})
     except InvalidInput as error:

@@ -1,6 +1,7 @@
 """Signing in and out: what the routes, the users page and the command line ask for.
 
-Everything here may wait for Redis or for a password's hash: call it in a thread.
+Everything here may wait for Redis or for a password's hash: call it through `workers`,
+whose threads do nothing else.
 """
 
 import secrets
@@ -16,6 +17,7 @@ from weir.components.web.security.lockout import Attempt, Lockout
 from weir.components.web.security.passwords import checked_password, fits, hashed
 from weir.components.web.security.sessions import Claim, Sessions
 from weir.components.web.security.settings import SignInSettings
+from weir.components.web.security.workers import Workers
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.metrics.store.users import Role, User, UsersFile
 
@@ -56,6 +58,7 @@ class SignIn:
         self._client = client
         self._lockout = Lockout(client, settings, clock)
         self._clock = clock
+        self.workers = Workers("sign-in", 4)
 
     def by_password(self, name: str, password: str, address: str) -> Opened:
         """A session for the right name and password. Unknown names look like wrong passwords."""
@@ -70,7 +73,7 @@ class SignIn:
     def by_link(self, secret: str, address: str) -> Opened:
         """A session for whoever a link was made for; the link is used up."""
         attempt = self._let_try("", address, None)
-        invitation = use_link(self._client, secret)
+        invitation = use_link(self._client, self.users.key(), secret, self._clock())
         user = self._invited(invitation) if invitation else None
         if user is None:
             self._failed("link.refused", attempt, None, address)
@@ -108,7 +111,7 @@ class SignIn:
     def link(self, name: str, by: str, address: str, role: Role | None = None) -> str:
         """A one-time link for somebody, as path and secret; `role`: made if not there."""
         invitation = Invitation(user=name, role=role, at=self._clock())
-        path = make_link(self._client, invitation, self.settings.link_s)
+        path = make_link(self._client, self.users.key(), invitation, self.settings.link_s)
         self._record("link.made", by, name, address)
         return path
 

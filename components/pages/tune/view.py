@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from weir.components.pages.scale.view import title_of
 from weir.components.ui import text
+from weir.controllers.model.words import percent
 from weir.controllers.simulator.tuning import Point, Trial, Tuning
 from weir.metrics.runs.tuning import TuneStatus
 
@@ -27,12 +28,12 @@ class FrontRow(Struct, frozen=True, kw_only=True):
 def progress_words(status: TuneStatus) -> str:
     """How far it is, and the best so far."""
     asked = status.request
-    said = f"{status.done} of {asked.trials} trials of {title_of(asked.scaler)}"
+    said = f"{status.done} of {text.plural(asked.trials, 'trial')} of {title_of(asked.scaler)}"
     if not status.trials:
         return f"{said}; the simulator is calibrated first"
     best = min(status.trials, key=lambda t: (round(t.share_over_target, 3), t.executor_hours))
     return (
-        f"{said}; best so far {best.share_over_target:.1%} of the time over target "
+        f"{said}; best so far {percent(best.share_over_target, 1)} of the time over target "
         f"with {best.executor_hours:.2f} executor-hours"
     )
 
@@ -78,7 +79,7 @@ def importance_plot(found: Tuning) -> dict[str, Any] | None:
         "unit": "",
         "names": [r.key.replace("_", " ") for r in rows],
         "values": [round(v, 4) for v in values],
-        "text": [f"{v:.0%}" for v in values],
+        "text": [f"{percent(v)}" for v in values],
     }
 
 
@@ -116,8 +117,8 @@ def _fields(number: int, point: Point) -> dict[str, Any]:
         "settings": settings_words(point.settings),
         "trained": text.NOTHING
         if trained is None
-        else f"{trained.share_over_target:.1%}, {trained.executor_hours:.2f} h",
-        "judged": text.NOTHING if judged is None else f"{judged.share_over_target:.1%}",
+        else f"{percent(trained.share_over_target, 1)}, {trained.executor_hours:.2f} h",
+        "judged": text.NOTHING if judged is None else f"{percent(judged.share_over_target, 1)}",
         "judged_hours": text.NOTHING if judged is None else f"{judged.executor_hours:.2f}",
     }
 
@@ -151,7 +152,7 @@ def _group(name: str, colour: str, trials: Sequence[Trial], **look: Any) -> dict
         "y": [round(t.share_over_target * 100, 3) for t in trials],
         "text": [],
         "hover": [
-            f"trial {t.number}: {t.share_over_target:.1%} over target, {t.executor_hours:.2f} h<br>"
+            f"trial {t.number}: {percent(t.share_over_target, 1)} over target, {t.executor_hours:.2f} h<br>"
             + settings_words(t.settings).replace(", ", "<br>")
             for t in trials
         ],
@@ -182,7 +183,7 @@ def _points(name: str, colour: str, points: Sequence[Point], **look: Any) -> dic
         "y": [round(p.objectives[0] * 100, 3) for p in known],
         "text": _labels(known),
         "hover": [
-            f"<b>{p.label}</b><br>{p.objectives[0]:.1%} over target, {p.objectives[1]:.2f} h"
+            f"<b>{p.label}</b><br>{percent(p.objectives[0], 1)} over target, {p.objectives[1]:.2f} h"
             for p in known
         ],
         **look,

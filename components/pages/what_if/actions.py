@@ -1,6 +1,5 @@
 """What the what-if page does: ask the simulator, in a process of its own."""
 
-import asyncio
 from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
@@ -13,7 +12,7 @@ from weir.components.pages.what_if.child import Policy
 from weir.components.pages.what_if.render import own_form, refused, result
 from weir.components.pages.what_if.render_form import form_of
 from weir.components.web.security import Role, require
-from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.model.errors import Busy, InvalidInput, WeirError
 from weir.controllers.scaling.registry import scaler_type
 
 SIMULATE_S = 240.0
@@ -60,10 +59,12 @@ def register(app: Dash, library: Library) -> None:
             if ctx.triggered_id == own.WI_GO:
                 given = given_of(scaler, values, names) | given_of(scaler, checked, switches)
                 policies = policies_of(chosen, scaler, given)
-            answer = await asyncio.to_thread(
+            answer = await library.simulating(
                 library.simulator.ask, SIMULATE_S, history_child.what_if_of,
                 str(run), str(cluster) or None, target_s, tuple(policies),
             )  # fmt: skip
+        except Busy:
+            raise
         except WeirError as error:
             return refused(str(error))
         return result(answer)

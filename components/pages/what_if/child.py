@@ -13,7 +13,7 @@ from weir.controllers.simulator import (
     Errors,
     InForce,
     Series,
-    Summary,
+    SimulationSummary,
     calibrate,
     what_if,
 )
@@ -35,7 +35,7 @@ class Simulated(Struct, frozen=True, kw_only=True):
     """What a policy would have come to."""
 
     policy: Policy
-    summary: Summary
+    summary: SimulationSummary
     series: Series
     band: Band | None
 

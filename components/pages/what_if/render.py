@@ -16,7 +16,7 @@ from weir.components.pages.what_if.render_form import (
     form_of,
     scaler_choices,
 )
-from weir.components.pages.what_if.view import HEADS, Row, Trust, plots, rows, trust
+from weir.components.pages.what_if.view import HEADS, Row, Trust, conclusion, plots, rows, trust
 from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import replay_path
 from weir.metrics.runs.library import RunInfo
@@ -86,6 +86,7 @@ def result(answer: WhatIfAnswer) -> list[Component]:
     return [
         trust_card(trust(answer)),
         card(
+            html.P(html.Strong(conclusion(answer)), className="conclusion"),
             _table(shown),
             html.P(
                 f"{answer.cluster}, {part}{answer.hours:.2f} h of input, target "

@@ -15,7 +15,9 @@ from weir.controllers.simulator import Errors, Series
 POINTS = 500
 _COLOURS = ("series-3", "series-4", "series-2", "series-6", "series-7", "series-8", "series-1")
 GOOD, FAIR = 0.20, 0.40
-"""Median errors of the latency up to which a simulation is called good, or fair."""
+"""Errors of the latency up to which a simulation is called good, or fair."""
+OVER_GOOD = 0.05
+"""The share of time over target counts as good when it is off by at most this; fair at twice that."""
 
 
 class Trust(Struct, frozen=True, kw_only=True):
@@ -37,7 +39,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 HEADS = (
-    "Latency, median", "95 %", "99 %", "Time over target", "Executors, mean", "peak",
+    "Latency, median", "95th percentile", "99th percentile", "Time over target", "Executors, mean", "peak",
     "Executor-hours", "Actions", "Served",
 )  # fmt: skip
 
@@ -53,6 +55,7 @@ def trust(answer: WhatIfAnswer) -> Trust:
             words="The run is too short to be split, so nobody knows how far it is off.",
             figures=(),
         )
+    off = max(off, _off_p95(answer), _off_over(answer) * GOOD / OVER_GOOD)
     state, title = ("bad", "Do not build on this")
     if off <= FAIR and answer.errors is None:
         state, title = "warn", "The simulator was held only against what it was fitted on"
@@ -61,7 +64,7 @@ def trust(answer: WhatIfAnswer) -> Trust:
     elif off <= FAIR:
         state, title = "warn", "The simulator follows the latency of this run roughly"
     where = (
-        f"the second half of the run ({judged.judged_periods:,} periods), fitted on the first"
+        f"the second half of the run ({text.plural(judged.judged_periods, 'period')}), fitted on the first"
         if answer.errors
         else "the very part that it was fitted on, because the run is too short to be split"
     )
@@ -69,9 +72,58 @@ def trust(answer: WhatIfAnswer) -> Trust:
         state=state,
         title=title,
         words=f"It replayed what was done and was held against the recording, on {where}. "
-        f"Its error is the band around latencies and queues below. {policy_words(answer)}",
+        f"Its error is the band around latencies and queues below. {_tail_words(answer)} "
+        f"{policy_words(answer)}",
         figures=_errors(judged, answer.policy_errors),
     )
+
+
+def conclusion(answer: WhatIfAnswer) -> str:
+    """The answer in one sentence: what the best of the other policies would have changed."""
+    if not answer.others:
+        return "No other policy was asked about."
+    done = answer.replayed.summary
+    best = min(
+        answer.others,
+        key=lambda one: (round(one.summary.share_over_target, 2), one.summary.executor_hours),
+    )
+    found = best.summary
+    name = best.policy.label[:1].upper() + best.policy.label[1:]
+    said = (
+        f"{name} would have been over the target {text.share(found.share_over_target)} of the time "
+        f"instead of {text.share(done.share_over_target)}, with {text.amount(found.executor_hours)} "
+        f"executor-hours instead of {text.amount(done.executor_hours)}"
+    )
+    if trust(answer).state == "bad":
+        return f"{said}; but the simulator does not follow this run, so do not build on it."
+    return f"{said}, both simulated."
+
+
+def _tail_words(answer: WhatIfAnswer) -> str:
+    """The slow end of the same replay, beside what was measured."""
+    measured, replayed = (
+        _measured(answer.recorded, answer.target_latency_s),
+        answer.replayed.summary,
+    )
+    return (
+        f"The 95th percentile of the latency was {text.seconds(measured[1])} measured and "
+        f"{text.seconds(replayed.latency_p95_s)} simulated; the time over target "
+        f"{text.share(measured[3])} and {text.share(replayed.share_over_target)}."
+    )
+
+
+def _off_p95(answer: WhatIfAnswer) -> float:
+    measured = _measured(answer.recorded, answer.target_latency_s)[1]
+    if not measured:
+        return 0.0
+    return abs(answer.replayed.summary.latency_p95_s - measured) / measured
+
+
+def _off_over(answer: WhatIfAnswer) -> float:
+    measured = _measured(answer.recorded, answer.target_latency_s)[3]
+    if measured is None:
+        return 0.0
+    return abs(answer.replayed.summary.share_over_target - measured)
 
 
 def policy_words(answer: WhatIfAnswer) -> str:
@@ -142,12 +194,12 @@ def plots(answer: WhatIfAnswer) -> list[dict[str, Any]]:
             Line(
                 name="measured",
                 colour="series-1",
-                y=_thin(getattr(answer.recorded, field), how),
+                y=_shown(_thin(getattr(answer.recorded, field), how), unit),
                 step=step,
             )
         ]
         for i, one in enumerate(shown):
-            y = _thin(getattr(one.series, field), how)
+            y = _shown(_thin(getattr(one.series, field), how), unit)
             off = getattr(one.band, error) if one.band and error else None
             lines.append(
                 Line(
@@ -169,11 +221,16 @@ def plots(answer: WhatIfAnswer) -> list[dict[str, Any]]:
     return made
 
 
+def _shown(values: list[float | None], unit: str) -> list[float | None]:
+    """A share as per cent, where that is the unit."""
+    return [_times(v, 100.0) for v in values] if unit == "%" else values
+
+
 _PLOTS: tuple[tuple[str, str, str, Callable[..., Any], str, bool], ...] = (
     ("latency_s", "Latency of the slowest operator", "s", np.max, "latency", False),
     ("executors", "Executors", "", np.max, "executors", True),
     ("queue_rows", "Queue", "rows", np.max, "queue", False),
-    ("load", "Load per core", "", np.mean, "", False),
+    ("load", "Load", "%", np.mean, "", False),
 )
 
 
@@ -214,7 +271,7 @@ def _band(one: Simulated) -> str:
         return said
     if band.latency_p95_s is not None:
         low, high = map(text.seconds, band.latency_p95_s)
-        said += f"; 95 % between {low} and {high}"
+        said += f"; 95th percentile between {low} and {high}"
     if band.executor_hours is None:
         return f"{said}; executor-hours: no band"
     low, high = map(text.amount, band.executor_hours)

@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from weir.components.ui.asking import request
-from weir.components.web.api.bodies import MoveBody, RateBody, ScaleBody
-from weir.components.web.api.bodies import Reason as Why
+from weir.components.web.api.bodies import MoveBody, RateBody, ResliceBody, ScaleBody
+from weir.components.web.api.bodies import ReasonBody as Why
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import CommandState, Name
 from weir.components.web.api.recommendations import Shown, shown
@@ -49,6 +49,17 @@ def _plans(router: APIRouter, store: Store) -> None:
         """Move an operator with its state to another cluster; with four eyes on, ask for it."""
         ask = request(body.comment, body.id)
         return json(shown(service.move(store, ask, operator, body.cluster)), 202)
+
+    @router.post("/operators/{operator}/reslice", **answers(Shown, 400, 404, 409, status=202))
+    @require(Role.APPROVER)
+    def reslice(operator: Name, body: ResliceBody) -> Response:
+        """Give an operator other slices, or hand key groups over; with four eyes on, ask for it."""
+        done = service.reslice(
+            store, request(body.comment, body.id), operator,
+            slices=body.slices, groups=body.groups, to=body.to, cluster=body.cluster,
+            plan_hash=body.plan_hash,
+        )  # fmt: skip
+        return json(shown(done), 202)
 
 
 def _commands(router: APIRouter, store: Store) -> None:

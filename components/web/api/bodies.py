@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 Comment = Annotated[str, Field(max_length=2000, description="Why; it goes into the audit trail")]
 RequestId = Annotated[
@@ -22,65 +22,76 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, str_max_length=4000)
 
 
-class Reason(Body):
+class ReasonBody(Body):
     """A decision with its reason."""
 
     comment: Comment = ""
 
 
-class ScaleBody(Reason):
+class ScaleBody(ReasonBody):
     """How many executors a cluster should have."""
 
     executors: Annotated[int, Field(ge=0, le=100_000)]
     id: RequestId = None
 
 
-class MoveBody(Reason):
+class MoveBody(ReasonBody):
     """Where an operator should run."""
 
     cluster: Annotated[str, Field(min_length=1, max_length=200)]
     id: RequestId = None
 
 
-class ApproveBody(Reason):
+class ResliceBody(ReasonBody):
+    """So many slices, or key groups that go to a slice; the next free name makes a new one."""
+
+    slices: Annotated[int | None, Field(ge=1, le=256)] = None
+    groups: Annotated[list[Annotated[int, Field(ge=0, le=4095)]], Field(max_length=4096)] = []
+    to: Annotated[str, Field(max_length=200, description="The slice that takes them")] = ""
+    cluster: Annotated[str, Field(max_length=200, description="Where a new slice runs")] = ""
+    plan_hash: Annotated[str | None, Field(max_length=64, description="As it was predicted")] = None
+    id: RequestId = None
+
+
+class ApproveBody(ReasonBody):
     """An approval holds for exactly the plan that was shown."""
 
     plan_hash: Annotated[str, Field(max_length=64, description="As the recommendation shows it")]
 
 
-class RollbackBody(Reason):
+class RollbackBody(ReasonBody):
     """With the hash of the undoing's plan, nothing else is done."""
 
     plan_hash: Annotated[str | None, Field(max_length=64)] = None
     id: RequestId = None
 
 
-class RateBody(Reason):
+class RateBody(ReasonBody):
     """What a load generator should send; what is left out stays."""
 
     rows_per_s: Annotated[float | None, Field(ge=0, le=1e9)] = None
     paused: bool | None = None
 
 
-class ModeBody(Reason):
+class ModeBody(ReasonBody):
     """How much a cluster lets the engine do."""
 
     mode: Mode
 
 
-class PauseBody(Reason):
+class PauseBody(ReasonBody):
     """Whether every automatic action is stopped."""
 
     paused: bool
 
 
-class SettingsBody(Reason):
+class SettingsBody(ReasonBody):
     """Settings to change; null brings one back to its default."""
 
     values: Annotated[dict[str, Any], Field(max_length=200)]
 
 
-class TableBody(Reason):
+class TableBody(ReasonBody):
     """A Q-table, as the export has it."""
 
     table: Annotated[dict[str, Any], Field(max_length=20)]

@@ -4,6 +4,7 @@ import logging
 import time
 
 import redis
+from dash.exceptions import DependencyException, InvalidResourceError
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -13,15 +14,25 @@ from weir.components.ui.text import sentence
 from weir.components.web.security.events import SecurityEvent, record
 from weir.components.web.security.limits import CALLBACK_PATH, MALFORMED
 from weir.components.web.security.person import NotAllowed, current_user
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable, WeirError
+from weir.controllers.model.errors import (
+    Busy,
+    InvalidInput,
+    NotFound,
+    Refused,
+    Unavailable,
+    WeirError,
+)
 
 log = logging.getLogger(__name__)
 
+RETRY_S = 5
+SUITES = "/_dash-component-suites/"
 AWAY = "Redis cannot be reached; try again later."
 _STATUS: tuple[tuple[type[WeirError], int], ...] = (
     (NotAllowed, 403),
     (InvalidInput, 400),
     (NotFound, 404),
+    (Busy, 429),
     (Refused, 409),
     (Unavailable, 503),
 )
@@ -43,7 +54,10 @@ def register(server: FastAPI) -> None:
     async def known(request: Request, error: WeirError) -> JSONResponse:
         if request.url.path == CALLBACK_PATH and isinstance(error, InvalidInput | NotFound):
             _note(request)
-        return answer(sentence(str(error)), status_of(error))
+        found = answer(sentence(str(error)), status_of(error))
+        if isinstance(error, Busy):
+            found.headers["retry-after"] = str(RETRY_S)
+        return found
 
     @server.exception_handler(redis.exceptions.RedisError)
     async def away(_request: Request, _error: Exception) -> JSONResponse:
@@ -52,12 +66,23 @@ def register(server: FastAPI) -> None:
     async def strange(request: Request, error: Exception) -> JSONResponse:
         # What reaches a callback comes from the browser, and Dash looks at none of it. A value
         # that it cannot work with is refused; the log has the traceback, should it be a bug.
+        if request.url.path.startswith(SUITES):
+            return answer("There is no such file.", 404)
         if request.url.path != CALLBACK_PATH:
             raise error
         log.error("a callback could not work with what it was sent", exc_info=error)
         return answer(MALFORMED, 400)
 
-    for kind in (TypeError, ValueError, KeyError, IndexError, AttributeError):
+    for kind in (
+        TypeError,
+        ValueError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        OSError,
+        DependencyException,
+        InvalidResourceError,
+    ):
         server.add_exception_handler(kind, strange)
 
     @server.exception_handler(RequestValidationError)

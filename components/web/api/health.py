@@ -3,9 +3,10 @@
 from fastapi import FastAPI
 from starlette.responses import Response
 
-from weir.components.live.health import health_json
+from weir.components.live.health import health_json, health_of_strangers
 from weir.components.live.hub import Hub
 from weir.components.web.api.reply import json
+from weir.components.web.security import current_user
 
 
 def register(server: FastAPI, hub: Hub) -> None:
@@ -20,7 +21,7 @@ def register(server: FastAPI, hub: Hub) -> None:
         openapi_extra={"security": []},
     )
     async def health() -> Response:
-        """What is up and how old the data is; 503 only if Redis cannot be reached or this
+        """What is up and how old the data is, with names for who has signed in; 503 only if Redis cannot be reached or this
         worker does not read it any more.
 
         A host that is down makes it "degraded" but still 200: this web server works,
@@ -29,4 +30,5 @@ def register(server: FastAPI, hub: Hub) -> None:
         world = await hub.first(3.0)
         reached = world.ready and world.redis_down_since is None
         up = reached and world.reader_down_since is None
-        return json(health_json(world), 200 if up else 503)
+        told = health_json if current_user().role else health_of_strangers
+        return json(told(world), 200 if up else 503)

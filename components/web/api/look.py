@@ -12,9 +12,12 @@ from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.reply import answers, json
 from weir.components.web.security import Role, require
 from weir.controllers.engine.ports import Store, Tier, Workload
+from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.model.failover import Death
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.snapshot import Snapshot
 
 Name = Annotated[str, Path(min_length=1, max_length=200)]
 At = Annotated[float | None, Query(ge=0, le=4e9, allow_inf_nan=False)]
@@ -44,6 +47,12 @@ def _world(router: APIRouter, store: Store) -> None:
         """All clusters, operators and edges, from the newest report of each cluster."""
         return json(_now(store))
 
+    @router.get("/deaths", tags=["look"], **answers(list[Death]))
+    @require(Role.VIEWER)
+    def deaths() -> Response:
+        """Clusters that are dead, what they lost, and why that is not rescued."""
+        return json(store.deaths())
+
     @router.get("/clusters", tags=["look"], **answers(list[Cluster]))
     @require(Role.VIEWER)
     def clusters() -> Response:
@@ -69,6 +78,17 @@ def _world(router: APIRouter, store: Store) -> None:
         found = _now(store).operator(operator)
         if found is None:
             raise NotFound(f"there is no operator '{operator}'")
+        return json(found)
+
+    @router.get("/operators/{operator}/ring", tags=["look"], **answers(RingOutlook, 404))
+    @require(Role.VIEWER)
+    def ring(operator: Name) -> Response:
+        """Who owns which key groups of an operator, and what the ring planner says, as the
+        engine saw it last."""
+        outlook = store.outlook()
+        found = outlook.ring(operator) if outlook else None
+        if found is None:
+            raise NotFound(f"'{operator}' is not sliced, or the engine has not looked yet")
         return json(found)
 
     @router.get("/workloads", tags=["look"], **answers(list[Workload]))
@@ -122,4 +142,5 @@ def found_cluster(store: Store, name: str) -> Cluster:
 
 
 def _now(store: Store) -> Snapshot:
-    return Snapshot.of(store.latest(), time.time())
+    dead = tuple(death.cluster for death in store.deaths())
+    return replace(Snapshot.of(store.latest(), time.time()), dead=dead)

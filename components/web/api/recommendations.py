@@ -7,7 +7,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from weir.components.ui.asking import request
-from weir.components.web.api.bodies import ApproveBody, Reason, RollbackBody
+from weir.components.web.api.bodies import ApproveBody, ReasonBody, RollbackBody
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
@@ -79,13 +79,13 @@ def _decide(router: APIRouter, store: Store) -> None:
 
     @router.post("/{id}/reject", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
-    def reject(id: Name, body: Reason) -> Response:
+    def reject(id: Name, body: ReasonBody) -> Response:
         """Say no; the same plan is not proposed again for a while."""
         return json(shown(service.reject(store, request(body.comment), id)))
 
     @router.post("/{id}/cancel", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
-    def cancel(id: Name, body: Reason) -> Response:
+    def cancel(id: Name, body: ReasonBody) -> Response:
         """Take back what has not begun yet."""
         return json(shown(service.cancel(store, request(body.comment), id)))
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 REF = "#/components/schemas/{name}"
 
 
-class Problem(msgspec.Struct):
+class ApiProblem(msgspec.Struct):
     """What went wrong, in one sentence."""
 
     error: str
@@ -43,7 +43,10 @@ def answers(kind: Any, *others: int, status: int = 200) -> dict[str, Any]:
         "responses": {
             status: {"description": "Done", "content": _content(schema)},
             **{
-                s: {"description": words, "content": _content({"$ref": REF.format(name="Problem")})}
+                s: {
+                    "description": words,
+                    "content": _content({"$ref": REF.format(name="ApiProblem")}),
+                }
                 for s, words in sorted(refusals.items())
             },
         },
@@ -52,7 +55,12 @@ def answers(kind: Any, *others: int, status: int = 200) -> dict[str, Any]:
     }
 
 
-_WORDS = {400: "Not acceptable", 404: "Not there", 409: "Not possible now"}
+_WORDS = {
+    400: "Not acceptable",
+    404: "Not there",
+    409: "Not possible now",
+    503: "Nobody is there to do it",
+}
 
 
 def _content(schema: dict[str, Any]) -> dict[str, Any]:

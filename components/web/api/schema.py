@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from weir.components.assets import API_STYLES, head
-from weir.components.web.api.reply import Problem, json, schemas_of
+from weir.components.web.api.reply import ApiProblem, json, schemas_of
 from weir.components.web.security import Role, declared_role, require
 
 VERSION = "1"
@@ -51,7 +51,7 @@ def document(server: FastAPI, structs: Sequence[Any]) -> dict[str, Any]:
     """The OpenAPI document; every operation says which role it needs."""
     routes = [r for r in server.routes if isinstance(r, APIRoute) and r.include_in_schema]
     found = get_openapi(title="Weir", version=VERSION, description=_ABOUT, routes=routes)
-    _, components = schemas_of([Problem, *structs])
+    _, components = schemas_of([ApiProblem, *structs])
     schemas = found.setdefault("components", {}).setdefault("schemas", {})
     schemas.update(components)
     for unused in ("HTTPValidationError", "ValidationError"):

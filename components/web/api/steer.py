@@ -9,17 +9,18 @@ from starlette.responses import Response
 
 from weir.components.pages.settings.view import shown
 from weir.components.ui.asking import request
-from weir.components.web.api.bodies import ModeBody, PauseBody, Reason, SettingsBody, TableBody
+from weir.components.web.api.bodies import ModeBody, PauseBody, ReasonBody, SettingsBody, TableBody
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
 from weir.components.web.security import Role, require
 from weir.controllers import service
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.groups import groups, kind_of
+from weir.controllers.engine.groups import groups, settings_type
 from weir.controllers.engine.ports import Store
+from weir.controllers.model.hosting import HostOrder
+from weir.controllers.model.sample import Mode
 from weir.controllers.model.settings import SettingInfo, describe
-from weir.controllers.model.snapshot import Mode
 from weir.controllers.scaling.qlearning.table import QTable
 
 
@@ -135,14 +136,26 @@ def _learned(router: APIRouter, store: Store) -> None:
 
     @router.delete("/clusters/{cluster}/qtable", **answers(QTable, 400, 404))
     @require(Role.ADMIN)
-    def reset_qtable(cluster: Name, body: Reason | None = None) -> Response:
+    def reset_qtable(cluster: Name, body: ReasonBody | None = None) -> Response:
         """Let Q-learning begin anew; answers with the table that it begins with."""
         service.reset_qtable(store, request(body.comment if body else ""), cluster)
         return json(service.qtable(store, cluster))
 
+    @router.post("/clusters/{cluster}/add", **answers(HostOrder, 400, 409))
+    @require(Role.ADMIN)
+    def add(cluster: Name, body: ReasonBody | None = None) -> Response:
+        """Ask the launcher for one more cluster, within the limits of the settings `clusters`."""
+        return json(service.add_cluster(store, request(body.comment if body else ""), cluster))
+
+    @router.post("/clusters/{cluster}/end", **answers(HostOrder, 404, 409))
+    @require(Role.ADMIN)
+    def end(cluster: Name, body: ReasonBody | None = None) -> Response:
+        """Let planners empty a cluster; once it is empty it is ended."""
+        return json(service.end_cluster(store, request(body.comment if body else ""), cluster))
+
     @router.delete("/clusters/{cluster}", **answers(list[str], 404, 409))
     @require(Role.ADMIN)
-    def forget(cluster: Name, body: Reason | None = None) -> Response:
+    def forget(cluster: Name, body: ReasonBody | None = None) -> Response:
         """Remove a cluster that is gone for good; answers with those that are left."""
         service.forget_cluster(store, request(body.comment if body else ""), cluster)
         return json(store.clusters())
@@ -156,7 +169,7 @@ def _pause(store: Store) -> Pause:
 
 
 def _group(store: Store, name: str) -> SettingsGroup:
-    kind = kind_of(name)
+    kind = settings_type(name)
     return SettingsGroup(
         name=name, settings=tuple(describe(kind)), values=_open(store.settings(name))
     )

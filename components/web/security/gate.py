@@ -1,6 +1,5 @@
 """Who is asking: a browser by cookie, a program by token, a person behind a proxy by header."""
 
-import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -16,6 +15,7 @@ from weir.components.web.security.person import NOBODY, Person
 from weir.components.web.security.sessions import Claim, Sessions
 from weir.components.web.security.settings import SignInSettings
 from weir.components.web.security.tokens import token_of
+from weir.components.web.security.workers import Workers
 from weir.controllers.model.errors import InvalidInput
 from weir.metrics.store.users import Role, UsersFile, checked_person
 
@@ -59,6 +59,7 @@ class Gate:
         self._known: dict[str, tuple[float, bool]] = {}  # session -> (when asked, alive)
         self._touched: dict[str, float] = {}
         self._away_until = 0.0
+        self._workers = Workers("session", 4)
 
     async def admit(
         self, headers: Mapping[str, str], peer: str, *, active: bool, fresh: bool
@@ -138,7 +139,7 @@ class Gate:
         if (not fresh and now - asked_at < FRESH_S) or now < self._away_until:
             return alive
         try:
-            alive = await asyncio.to_thread(self._sessions.alive, claim)
+            alive = await self._workers(self._sessions.alive, claim)
         except _FAILURES:
             self._away_until = now + AWAY_S
             return alive
@@ -155,7 +156,7 @@ class Gate:
             self._touched.clear()
         self._touched[claim.hash] = now
         try:
-            await asyncio.to_thread(self._sessions.touch, claim)
+            await self._workers(self._sessions.touch, claim)
         except _FAILURES:
             self._away_until = now + AWAY_S
 

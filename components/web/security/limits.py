@@ -11,9 +11,14 @@ CALLBACK_PATH = "/_dash-update-component"
 SOCKET_PATH = "/_dash-ws-callback"
 BODY_MOST = {CALLBACK_PATH: 1 << 20, "/api/import/part": 4 << 20}
 BODY_MOST_ELSE = 64 << 10
+BODY_MOST_STRANGERS = 8 << 10
+"""Enough for a name and a password; nobody else is read any further."""
+BODY_S = 60.0
+"""So long a body may take to arrive."""
 SOCKET_MOST = 256 << 10
 
 TOO_LARGE = "This request is larger than Weir takes."
+TOO_SLOW = "This request took too long to arrive."
 MALFORMED = "This request is not in the form that Weir's pages send."
 _KINDS: dict[str, type] = {
     "pathname": str, "search": str, "href": str, "n_clicks": int, "checked": bool,
@@ -22,9 +27,11 @@ _KINDS: dict[str, type] = {
 _SOCKET_TYPES = ("callback_request", "get_props_response", "heartbeat")
 
 
-async def read_body(receive: Receive, path: str, length: str | None) -> bytes | None:
-    """The whole body, or None if it is larger than this path takes."""
-    most = BODY_MOST.get(path, BODY_MOST_ELSE)
+async def read_body(
+    receive: Receive, path: str, length: str | None, *, known: bool = True
+) -> bytes | None:
+    """The whole body, or None if it is larger than this path takes, or than a stranger may send."""
+    most = BODY_MOST.get(path, BODY_MOST_ELSE) if known else BODY_MOST_STRANGERS
     if length is not None and (not length.isdigit() or int(length) > most):
         return None
     body = bytearray()

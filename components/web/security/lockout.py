@@ -3,6 +3,9 @@
 An attempt is counted before the password is looked at, so that many at once are no way
 around; a right password takes its count back. Unknown names are counted like known ones:
 nothing tells them apart.
+
+Many people may come from one address, that of a proxy or of an office. Who has signed in from
+it lately is not kept out by what others fail with there.
 """
 
 import hashlib
@@ -17,6 +20,7 @@ from weir.components.web.security.settings import SignInSettings
 from weir.metrics.store import keys
 
 KEPT_S = 86400
+KNOWN_S = 30 * 86400
 
 # KEYS: the hash of one name or address. ARGV: now, failures allowed, first lock, longest, kept.
 # Says for how many ms to wait; 0 or less: may try, and the attempt is counted. Below 0: with
@@ -70,7 +74,9 @@ class Lockout:
     def attempt(self, name: str, address: str) -> Attempt:
         """Count an attempt, unless one has to wait."""
         settings = self._settings
-        by_address = self._count("address", address, settings.failures_address)
+        by_address = Attempt()
+        if not self._known(name, address):
+            by_address = self._count("address", address, settings.failures_address)
         if by_address.wait_s:
             return by_address
         by_name = self._count("user", name, settings.failures_user)
@@ -80,12 +86,19 @@ class Lockout:
         """It was the right password."""
         if name:
             self._client.delete(_key("user", name))
-        if address:
+        if address and not self._known(name, address):  # else it was not counted
             self._take_back(keys=[_key("address", address)])
+        if name and address:
+            self._client.set(_pair(name, address), 1, ex=KNOWN_S)
 
     def forgive(self, name: str) -> None:
         """An admin unlocks a name."""
         self._client.delete(_key("user", name))
+
+    def _known(self, name: str, address: str) -> bool:
+        """Whether somebody has signed in from an address lately. Others may share it: what they
+        fail with is not theirs, and their own failures still lock their name."""
+        return bool(name and address and self._client.exists(_pair(name, address)))
 
     def _count(self, kind: str, name: str, allowed: int) -> Attempt:
         if not name:
@@ -97,6 +110,10 @@ class Lockout:
         )
         said_s = math.ceil(abs(int(said_ms)) / 1000)
         return Attempt(wait_s=said_s) if said_ms > 0 else Attempt(lock_s=said_s)
+
+
+def _pair(name: str, address: str) -> str:
+    return _key("known", f"{name} {address}")
 
 
 def _key(kind: str, name: str) -> str:

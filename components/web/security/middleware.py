@@ -1,13 +1,15 @@
 """In front of everything, HTTP and WebSocket alike: from where, who, how much, in what form.
 
-    Host ours?  ->  Origin ours?  ->  size and form  ->  open to all?
-                ->  session, token or proxy's header?  ->  CSRF token  ->  application
+    Host ours?  ->  Origin ours?  ->  open to all?  ->  session, token or proxy's header?
+                ->  CSRF token  ->  size and form  ->  application
 
 A WebSocket is asked again with every message in either direction, so a session that ends
 takes its sockets with it, and so does a change of role. The role is checked where something
 is done: see `require`.
 """
 
+import asyncio
+import contextlib
 import json
 import socket
 import time
@@ -19,10 +21,12 @@ from weir.components import assets
 from weir.components.web.security.events import SecurityEvent, Sink, audited_by, one_line, record
 from weir.components.web.security.gate import CSRF_HEADER, Admission, Gate, same
 from weir.components.web.security.limits import (
+    BODY_S,
     CALLBACK_PATH,
     MALFORMED,
     SOCKET_MOST,
     TOO_LARGE,
+    TOO_SLOW,
     CallbackForm,
     read_body,
     replayed,
@@ -102,17 +106,9 @@ class Security:
     # -- HTTP
 
     async def _http(self, asked: "_Asked", receive: Receive, send: Send) -> None:
-        length = asked.headers.get("content-length")
-        if length is not None or "transfer-encoding" in asked.headers:
-            body = await read_body(receive, asked.path, length)
-            if body is None:
-                await self._refuse(asked, receive, send, 413, TOO_LARGE, "size.refused")
-                return
-            receive = replayed(body, receive)
-        else:
-            body = b""
         admission = Admission(NOBODY)
-        if self._gate is not None and (asked.method, asked.path) not in OPEN:
+        open_to_all = self._gate is not None and (asked.method, asked.path) in OPEN
+        if self._gate is not None and not open_to_all:
             try:
                 admission = await self._gate.admit(
                     asked.headers, asked.peer, active=True, fresh=asked.changes
@@ -135,6 +131,30 @@ class Security:
             # Nobody yet, but the routes of sign-in need to know from where.
             address = self._gate.address(asked.headers, asked.peer)
             admission = Admission(Person(address=address))
+            if asked.path == "/health" and (
+                "cookie" in asked.headers or "authorization" in asked.headers
+            ):
+                with contextlib.suppress(Unavailable):
+                    known = await self._gate.admit(
+                        asked.headers, asked.peer, active=False, fresh=False
+                    )
+                    admission = known if known.person.role else admission
+        # Who it is comes first: of a stranger no more is read than sign-in needs.
+        body = b""
+        length = asked.headers.get("content-length")
+        if length is not None or "transfer-encoding" in asked.headers:
+            try:
+                found = await asyncio.wait_for(
+                    read_body(receive, asked.path, length, known=not open_to_all), BODY_S
+                )
+            except TimeoutError:
+                await self._refuse(asked, receive, send, 408, TOO_SLOW, "body.late")
+                return
+            if found is None:
+                person = admission.person
+                await self._refuse(asked, receive, send, 413, TOO_LARGE, "size.refused", person)
+                return
+            body, receive = found, replayed(found, receive)
         if asked.path == CALLBACK_PATH and self._form is not None and not self._form.fits(body):
             person = admission.person
             await self._refuse(asked, receive, send, 400, MALFORMED, "form.refused", person)

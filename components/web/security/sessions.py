@@ -99,7 +99,10 @@ class Sessions:
         now = self._clock()
         claim = Claim(secrets.token_urlsafe(32), user, now)
         with self._client.pipeline(transaction=True) as pipe:
-            record = {"user": user, "since": now, "seen": now, "address": address, "how": how}
+            record = {
+                "user": user, "since": now, "seen": now, "address": address,
+                "how": how, "signature": self._signature(claim.hash, how),
+            }  # fmt: skip
             pipe.hset(keys.session(claim.hash), mapping=record)  # type: ignore[arg-type]
             pipe.pexpire(keys.session(claim.hash), self._idle_ms)
             pipe.sadd(keys.sessions(user), claim.hash)
@@ -112,9 +115,15 @@ class Sessions:
         return bool(self._client.exists(keys.session(claim.hash)))
 
     def how(self, session: str) -> str:
-        """How a session began, by the hash of its id: "password" or "link"."""
-        found: Any = self._client.hget(keys.session(session), "how") or b""
-        return str(found.decode("utf-8", "replace"))
+        """How a session began, by the hash of its id: "password" or "link"; "" if nobody who has
+        our key says so."""
+        found: Any = self._client.hmget(keys.session(session), "how", "signature")
+        how, signature = (str((value or b"").decode("utf-8", "replace")) for value in found)
+        right = hmac.compare_digest(signature.encode(), self._signature(session, how).encode())
+        return how if right else ""
+
+    def _signature(self, session: str, how: str) -> str:
+        return hmac.new(self._users.key(), f"how:{session}:{how}".encode(), "sha256").hexdigest()
 
     def touch(self, claim: Claim) -> None:
         """Somebody has asked for something: the session goes on."""

@@ -11,32 +11,40 @@ from weir.controllers.engine.apply.effects import (
     Effect,
     Save,
     Start,
+    StartReslice,
     Submit,
 )
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
-from weir.controllers.engine.facts import ATTEMPTS, Facts, attempt, passed_over
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
+from weir.controllers.engine.apply.reslices import ResliceStep, Reslicing
+from weir.controllers.engine.facts import ATTEMPTS, Facts, command_id, passed_over
 from weir.controllers.engine.guard import guards
 from weir.controllers.engine.guard.drift import drift
-from weir.controllers.engine.guard.modes import nobody_asked, strictest, why_not_by_itself
+from weir.controllers.engine.guard.modes import nobody_asked, strictest_mode, why_not_by_itself
 from weir.controllers.engine.judge.figures import figures_now
-from weir.controllers.engine.judge.judging import overtaken
-from weir.controllers.engine.propose.make import ROLLBACK, UNDO, made, offered_again, undoing
+from weir.controllers.engine.judge.judging import judge_early
+from weir.controllers.engine.propose.make import (
+    ROLLBACK,
+    UNDO,
+    new_recommendation,
+    offered_again,
+    undoing_decision,
+)
 from weir.controllers.engine.recommendation import (
     ENGINE,
     GuardState,
     Recommendation,
     Status,
-    moved_to,
+    move_to,
 )
 from weir.controllers.model.command import Command, CommandStatus, ScaleTo
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.model.decision import Moves, Rescue, Reslice, Scale
 
 EXPIRES_AFTER_S = 30.0
 GIVE_UP_S = 300.0
 """A command that is unfinished this long after it was given counts as failed."""
 
 
-def applied(facts: Facts, now: float) -> list[Chain]:
+def apply_approved(facts: Facts, now: float) -> list[Chain]:
     """Begin what is approved, oldest first, and follow what has begun."""
     found: list[Chain] = []
     busy: set[str] = set()
@@ -44,9 +52,9 @@ def applied(facts: Facts, now: float) -> list[Chain]:
         busy.update(recommendation.clusters)
         found.append(_watched(recommendation, facts, now))
     for recommendation in _oldest_first(facts.recommendations, Status.APPROVED):
-        if busy.isdisjoint(recommendation.clusters):
+        if isinstance(recommendation.decision, Rescue) or busy.isdisjoint(recommendation.clusters):
             chain = _begun(recommendation, facts, now)
-            if any(isinstance(effect, Submit | Start) for effect in chain):
+            if any(isinstance(effect, Submit | Start | StartReslice) for effect in chain):
                 busy.update(recommendation.clusters)
         else:
             chain = _overdue(recommendation, facts, now)
@@ -61,30 +69,32 @@ def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
         return late
     by_itself = bool(recommendation.mode)
     if by_itself:
-        mode = strictest(facts.modes, recommendation.clusters)
+        mode = strictest_mode(facts.modes, recommendation.clusters)
         tracks = {c: facts.track(c, recommendation.source) for c in recommendation.clusters}
-        why = why_not_by_itself(recommendation, mode, facts.criteria, tracks, now)
+        why = why_not_by_itself(
+            recommendation, mode, facts.criteria, tracks, now, facts.failover.rescue_by_itself
+        )
         if why:
             return (Save(recommendation=_to(recommendation, Status.CANCELLED, now, why)),)
-    states = guards.look(facts.case(recommendation, now))
+    states = guards.guard_states(facts.case(recommendation, now))
     kinds = (guards.HARD, guards.TIMING, guards.POLICY) if by_itself else (guards.HARD,)
-    waits = guards.closed(states, *kinds) or guards.closed(
+    waits = guards.first_closed(states, *kinds) or guards.first_closed(
         states, {"one action at a time": guards.one_at_a_time}
     )
     if waits is not None:
         return _noted(recommendation, states)
-    why = drift(
+    drifted = drift(
         recommendation, facts.snapshot, facts.placements, facts.engine,
-        _loads(recommendation, facts, now),
+        _loads(recommendation, facts, now), facts.slicings,
     )  # fmt: skip
-    if why:
-        return _superseded(recommendation, facts, now, why)
+    if drifted:
+        return _superseded(recommendation, facts, now, drifted.text)
     applying = _to(replace(recommendation, guards=states), Status.APPLYING, now)
     before = [
         effect
         for other in facts.recommendations
         if other.status is Status.APPLIED and not set(other.clusters).isdisjoint(applying.clusters)
-        for effect in overtaken(other, applying, facts, now)
+        for effect in judge_early(other, applying, facts, now)
     ]
     if by_itself and any(isinstance(effect, BackOff) for effect in before):
         return tuple(before)  # in the stricter mode it may need a person's approval
@@ -93,6 +103,8 @@ def _begun(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
 
 def _loads(recommendation: Recommendation, facts: Facts, now: float) -> dict[str, float]:
     """The present loads, as checked at approval. Half a rebalance is undone whatever they are."""
+    if isinstance(recommendation.decision, Rescue):
+        return {}
     if _asked_by(recommendation) == ENGINE and not recommendation.mode:
         return {}
     recent = facts.lately(recommendation.clusters, now)
@@ -111,11 +123,27 @@ def _order(recommendation: Recommendation, facts: Facts, now: float, number: int
                 by=_asked_by(recommendation),
                 planner=recommendation.source,
                 why=decision.reason.text,
+                died_at=decision.died_at if isinstance(decision, Rescue) else {},
+            )
+        )
+    if isinstance(decision, Reslice):
+        return StartReslice(
+            reslicing=Reslicing(
+                id=recommendation.id,
+                at=now,
+                operator=decision.operator,
+                was=decision.was,
+                owners=decision.owners,
+                clusters=decision.clusters,
+                by=_asked_by(recommendation),
+                planner=recommendation.source,
+                why=decision.reason.text,
+                since=now,
             )
         )
     return Submit(
         command=Command(
-            id=attempt(recommendation.id, number),
+            id=command_id(recommendation.id, number),
             cluster=decision.cluster,
             action=ScaleTo(executors=decision.executors),
             issued_at=now,
@@ -130,6 +158,8 @@ def _watched(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
     """What became of an action that has begun; its order is given again if it was lost."""
     if isinstance(recommendation.decision, Scale):
         return _watched_scale(recommendation, facts, now)
+    if isinstance(recommendation.decision, Reslice):
+        return _watched_reslice(recommendation, recommendation.decision, facts, now)
     moves = recommendation.decision.moves
     rebalance = next(
         (
@@ -143,19 +173,35 @@ def _watched(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
         return (_order(recommendation, facts, now, 0),)
     if not all(m.step.final for m in rebalance.moves):
         return ()
-    if all(m.step is Step.DONE for m in rebalance.moves):
+    if all(m.step is MoveStep.DONE for m in rebalance.moves):
         return _done(recommendation, now, "every operator has arrived")
     why = "; ".join(
         f"{m.move.operator}: {m.message or m.step}"
         for m in rebalance.moves
-        if m.step is not Step.DONE
+        if m.step is not MoveStep.DONE
     )
     return _failed(recommendation, facts, now, why)
 
 
+def _watched_reslice(
+    recommendation: Recommendation, decision: Reslice, facts: Facts, now: float
+) -> Chain:
+    found = next(
+        (r for r in facts.reslicings if r.id == recommendation.id and r.owners == decision.owners),
+        None,
+    )
+    if found is None:
+        return (_order(recommendation, facts, now, 0),)
+    if found.step is ResliceStep.DONE:
+        return _done(recommendation, now, found.message or "every new owner has committed")
+    if found.final:
+        return _failed(recommendation, facts, now, found.message or str(found.step))
+    return ()
+
+
 def _watched_scale(recommendation: Recommendation, facts: Facts, now: float) -> Chain:
     number = 0
-    while (told := facts.commands.get(attempt(recommendation.id, number))) is not None:
+    while (told := facts.commands.get(command_id(recommendation.id, number))) is not None:
         if not passed_over(recommendation, told, facts.token):
             break
         number += 1
@@ -184,19 +230,21 @@ def _done(recommendation: Recommendation, now: float, why: str) -> Chain:
 
 
 def _failed(recommendation: Recommendation, facts: Facts, now: float, why: str) -> Chain:
-    """It failed. Half a rebalance is undone by a recommendation of the engine's own.
+    """It failed. Half a rebalance is undone by a recommendation of the engine's own, which
+    wants approval if a person asked for that rebalance by hand.
 
     A size is not: what was asked stays asked until something else is. To take it back would
-    remove the executors that did come, while they are needed as before.
+    remove the executors that did come, while they are needed as before. A re-slice that
+    fails has gone back by itself.
     """
     failed = _to(recommendation, Status.FAILED, now, why)
-    if isinstance(recommendation.decision, Scale):
-        return (Save(recommendation=failed),)
+    if isinstance(recommendation.decision, Scale | Reslice | Rescue):
+        return (Save(recommendation=failed),)  # what is still lost is rescued anew
     text = f"Takes back what was half done: {why}."
-    back = undoing(recommendation, facts.snapshot, facts.placements, text)
+    back = undoing_decision(recommendation, facts.snapshot, facts.placements, text, facts.slicings)
     if back is None or recommendation.rollback_of is not None:
         return (Save(recommendation=failed),)
-    undo = made(
+    undo = new_recommendation(
         back,
         facts.snapshot,
         id=recommendation.id + UNDO,
@@ -206,8 +254,9 @@ def _failed(recommendation: Recommendation, facts: Facts, now: float, why: str) 
         outlook=facts.outlook,
         rollback_of=recommendation.id,
     )
-    approved = replace(_to(undo, Status.APPROVED, now, text), version=0)
-    return (Create(recommendation=approved), Save(recommendation=failed))
+    if recommendation.by == ENGINE:  # what a person asked for by hand is not undone unasked
+        undo = replace(_to(undo, Status.APPROVED, now, text), version=0)
+    return (Create(recommendation=undo), Save(recommendation=failed))
 
 
 def _superseded(recommendation: Recommendation, facts: Facts, now: float, why: str) -> Chain:
@@ -216,7 +265,7 @@ def _superseded(recommendation: Recommendation, facts: Facts, now: float, why: s
         return (gone,)
     again = offered_again(
         recommendation, facts.snapshot, facts.placements, facts.outlook, facts.engine, now, why,
-        facts.lately(recommendation.clusters, now),
+        facts.lately(recommendation.clusters, now), facts.slicings,
     )  # fmt: skip
     return (gone,) if again is None else (gone, Create(recommendation=again))
 
@@ -240,7 +289,7 @@ def _noted(recommendation: Recommendation, states: tuple[GuardState, ...]) -> Ch
 def _to(
     recommendation: Recommendation, status: Status, now: float, why: str = ""
 ) -> Recommendation:
-    return moved_to(recommendation, status, at=now, by=ENGINE, why=why)
+    return move_to(recommendation, status, at=now, by=ENGINE, why=why)
 
 
 def _asked_by(recommendation: Recommendation) -> str:

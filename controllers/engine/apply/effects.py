@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct
 
 from weir.controllers.engine.apply.moves import Rebalance
+from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.outlook import Outlook
@@ -17,8 +18,11 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.trail import entry_of, in_words
 from weir.controllers.model.command import Command
+from weir.controllers.model.failover import Death
+from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.slicing import Slicing
 
 
 class Create(Struct, frozen=True, kw_only=True):
@@ -46,12 +50,28 @@ class Start(Struct, frozen=True, kw_only=True):
     rebalance: Rebalance
 
 
+class StartReslice(Struct, frozen=True, kw_only=True):
+    """Order a re-slice."""
+
+    reslicing: Reslicing
+
+
 class Advance(Struct, frozen=True, kw_only=True):
     """Advance a rebalance by one step, with the placements that it changes."""
 
     rebalance: Rebalance
     changes: tuple[Placement, ...] = ()
     seen: Mapping[str, Placement] = {}  # if a placement has changed since, nothing is written
+
+
+class AdvanceReslice(Struct, frozen=True, kw_only=True):
+    """Advance a re-slice by one step, with the slices and placements that it changes."""
+
+    reslicing: Reslicing
+    slicing: Slicing | None = None
+    seen: Slicing | None = None  # if the slices have changed since, nothing is written
+    place: tuple[Placement, ...] = ()
+    unplace: tuple[str, ...] = ()
 
 
 class BackOff(Struct, frozen=True, kw_only=True):
@@ -76,7 +96,25 @@ class KeepBalance(Struct, frozen=True, kw_only=True):
     outlook: Outlook
 
 
-Effect = Create | Save | Submit | Start | Advance | BackOff | KeepScaling | KeepBalance
+class OrderHost(Struct, frozen=True, kw_only=True):
+    """Want something else of a host, unless somebody has meanwhile."""
+
+    before: HostOrder | None
+    after: HostOrder
+    audit: AuditEntry
+
+
+class KeepDeaths(Struct, frozen=True, kw_only=True):
+    """Keep which clusters are dead, and tell the audit trail who died and who is back."""
+
+    deaths: tuple[Death, ...]
+    said: tuple[AuditEntry, ...] = ()
+
+
+Effect = (
+    Create | Save | Submit | Start | StartReslice | Advance | AdvanceReslice | BackOff | KeepScaling | KeepBalance
+    | KeepDeaths | OrderHost
+)  # fmt: skip
 Chain = tuple[Effect, ...]
 
 
@@ -105,33 +143,44 @@ def carry_out(
             if not _do(store, effect, leader):
                 break
             done += 1
-            news = news_of(effect)
-            if news is not None:
+            for news in news_of(effect):
                 tell(news)
     return done
 
 
-def news_of(effect: Effect) -> News | None:
-    """The news in an effect, if any."""
+def news_of(effect: Effect) -> list[News]:
+    """The news in an effect."""
     match effect:
         case Create(recommendation=found) | Save(recommendation=found, audit=True):
             last = found.history[-1]
             why = found.verdict if found.measured else last.why
-            return News(
-                at=last.at,
-                event=f"recommendation.{last.status}",
-                subject=found.id,
-                clusters=found.clusters,
-                text=f"{in_words(found)} {last.status}. {why}".strip(),
-                by=last.by,
-                effectiveness=found.effectiveness,
-            )
+            return [
+                News(
+                    at=last.at,
+                    event=f"recommendation.{last.status}",
+                    subject=found.id,
+                    clusters=found.clusters,
+                    text=f"{in_words(found)} {last.status}. {why}".strip(),
+                    by=last.by,
+                    effectiveness=found.effectiveness,
+                )
+            ]
         case BackOff(cluster=cluster, mode=mode, audit=said):
-            return News(
-                at=said.at, event=said.action, subject=cluster, clusters=(cluster,),
-                text=f"{cluster}: mode {mode.value} from now on. {said.why}", by=said.by,
-            )  # fmt: skip
-    return None
+            return [
+                News(
+                    at=said.at, event=said.action, subject=cluster, clusters=(cluster,),
+                    text=f"{cluster}: mode {mode.value} from now on. {said.why}", by=said.by,
+                )
+            ]  # fmt: skip
+        case KeepDeaths(said=entries):
+            return [
+                News(
+                    at=said.at, event=said.action, subject=said.subject, clusters=(said.subject,),
+                    text=f"{said.subject}: {said.why or 'back'}; {said.detail}", by=said.by,
+                )
+                for said in entries
+            ]  # fmt: skip
+    return []
 
 
 def _do(store: Store, effect: Effect, leader: Lease) -> bool:
@@ -148,10 +197,23 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return True
         case Start(rebalance=rebalance):
             return store.save_rebalance(rebalance, leader=leader)
+        case StartReslice(reslicing=reslicing):
+            return store.save_reslicing(reslicing, leader)
+        case AdvanceReslice(reslicing=reslicing, slicing=slicing, seen=before):
+            return store.save_reslicing(
+                reslicing, leader, slicing, before, effect.place, effect.unplace
+            )
         case Advance(rebalance=rebalance, changes=changes, seen=seen):
             return store.save_rebalance(rebalance, changes, leader, seen)
         case BackOff(cluster=cluster, before=before, mode=mode, audit=said):
             return store.change_mode(cluster, before, mode, said, leader)
+        case OrderHost(before=order_before, after=order, audit=said):
+            return store.change_host_order(order_before, order, said, leader)
+        case KeepDeaths(deaths=deaths, said=entries):
+            for entry in entries:
+                store.append_audit(entry)
+            store.save_deaths(deaths)
+            return True
         case KeepScaling(outlook=outlook, memories=memories):
             if not store.save_memories(outlook.cluster, memories, leader):
                 return False

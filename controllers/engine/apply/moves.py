@@ -5,6 +5,9 @@
        |           +-- too slow ------> returning
        +-> failed (nothing was done)
 
+A rescue has nobody who could let go, and nowhere to go back to: planned -> adopting -> done or
+failed, all moves at once.
+
 A move is a change of placement. Hosts bring it about: the old one lets go at a batch
 boundary, the new one takes the lease and resumes from the checkpoint. So whoever leads
 next sees how far a move has come from placement, leases and samples alone, and doing a
@@ -20,10 +23,11 @@ from msgspec.structs import replace
 from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.snapshot import Operator, OperatorStatus, Snapshot
+from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 
-class Step(StrEnum):
+class MoveStep(StrEnum):
     """Where one move stands."""
 
     PLANNED = "planned"
@@ -37,23 +41,24 @@ class Step(StrEnum):
     @property
     def final(self) -> bool:
         """Nothing will change any more."""
-        return self in (Step.DONE, Step.RETURNED, Step.FAILED)
+        return self in (MoveStep.DONE, MoveStep.RETURNED, MoveStep.FAILED)
 
     @property
     def paused(self) -> bool:
         """The operator is on its way and commits nothing."""
-        return self in (Step.RELEASING, Step.ADOPTING, Step.RETURNING)
+        return self in (MoveStep.RELEASING, MoveStep.ADOPTING, MoveStep.RETURNING)
 
 
 class MoveState(Struct, frozen=True, kw_only=True):
     """One move, what is known of it, and what was measured."""
 
     move: Move
-    step: Step = Step.PLANNED
+    step: MoveStep = MoveStep.PLANNED
     since: Time = 0.0
     message: str = ""
     run_before: str | None = None  # the query's run in the old cluster
     paused_s: float | None = None  # last commit there to first commit in the new cluster
+    rescued_s: float | None = None  # death of the old cluster to first commit in the new one
     state_bytes: int | None = None
     queue_before: int | None = None
     queue_peak: int | None = None
@@ -69,12 +74,13 @@ class Rebalance(Struct, frozen=True, kw_only=True):
     by: str = ""
     planner: str = "by hand"
     why: str = ""
+    died_at: dict[str, float] = {}  # of a rescue: the clusters that died, and when
 
     @property
     def final(self) -> bool:
         """Every move has ended, and the queues that built up have drained."""
         return all(
-            m.step.final and (m.step is not Step.DONE or m.drained_at is not None)
+            m.step.final and (m.step is not MoveStep.DONE or m.drained_at is not None)
             for m in self.moves
         )
 
@@ -112,14 +118,21 @@ def advance(
     changes: list[Placement] = []
     for state in rebalance.moves:
         ahead = [m for m in moves if m.move.source == state.move.target]  # they make room for it
-        stays = next((m.move for m in ahead if m.step in (Step.RETURNED, Step.FAILED)), None)
+        stays = next(
+            (m.move for m in ahead if m.step in (MoveStep.RETURNED, MoveStep.FAILED)), None
+        )
         if stays is not None:
             why = f"not begun: {stays.operator} did not leave {stays.source}"
             state = _given_up(state, why, now)
+        if rebalance.died_at:
+            after, change = _rescue(state, rebalance.died_at, snapshot, placements, now, use)
+            moves.append(after)
+            changes += change
+            continue
         turn = (
             paused < use.most_paused
-            and all(m.step is not Step.PLANNED for m in moves)
-            and all(m.step is Step.DONE for m in ahead)
+            and all(m.step is not MoveStep.PLANNED for m in moves)
+            and all(m.step is MoveStep.DONE for m in ahead)
         )
         after, change = _step(state, turn, snapshot, placements, leases, now, use)
         paused += after.step.paused - state.step.paused
@@ -128,10 +141,57 @@ def advance(
     return replace(rebalance, moves=tuple(moves)), changes
 
 
+def _rescue(
+    state: MoveState,
+    died_at: Mapping[str, float],
+    snapshot: Snapshot,
+    placements: Mapping[str, Placement],
+    now: float,
+    use: MoveSettings,
+) -> tuple[MoveState, list[Placement]]:
+    """The next state of a move away from a dead cluster.
+
+    Where it fails its placement stays: if that cluster died too, the next rescue begins there.
+    """
+    move, operator = state.move, snapshot.operator(state.move.operator)
+    if state.step is MoveStep.PLANNED:
+        placed = placements.get(move.operator)
+        why = "it is placed nowhere" if placed is None else placed.departed(move.source)
+        why = why or _unfit(snapshot, move)
+        if why or placed is None:
+            return replace(state, step=MoveStep.FAILED, since=now, message=why), []
+        begun = replace(
+            state,
+            step=MoveStep.ADOPTING,
+            since=now,
+            run_before=operator.run_id if operator else None,
+            state_bytes=operator.state_bytes if operator else None,
+            queue_before=operator.queue_rows if operator else None,
+        )
+        return begun, [replace(placed, cluster=move.target)]
+    if state.step is MoveStep.ADOPTING:
+        state = _watch_queue(state, operator, now)
+        if operator is not None and _arrived(operator, move.target, state.run_before):
+            first, died = operator.first_batch_at, died_at.get(move.source)
+            took_s = None if first is None or died is None else max(0.0, first - died)
+            return replace(
+                state, step=MoveStep.DONE, since=now, paused_s=operator.pause_s, rescued_s=took_s
+            ), []
+        why = _unfit(snapshot, move) or (_refusal(operator, move.target) if operator else "")
+        if not why and now - state.since > use.adopt_within_s:
+            why = f"{move.target} did not commit a batch within {use.adopt_within_s:.0f} s"
+        return (replace(state, step=MoveStep.FAILED, since=now, message=why) if why else state), []
+    if state.step is MoveStep.DONE and state.drained_at is None:
+        state = _watch_queue(state, operator, now)
+        if now - state.since > use.drain_within_s:
+            state = replace(state, drained_at=now, message="its queue has not drained yet")
+    return state, []
+
+
 def _given_up(state: MoveState, why: str, now: float) -> MoveState:
-    if state.step is not Step.PLANNED:
+    if state.step is not MoveStep.PLANNED:
         return state
-    return replace(state, step=Step.FAILED, since=now, message=why)
+    return replace(state, step=MoveStep.FAILED, since=now, message=why)
 
 
 def _step(
@@ -147,28 +207,31 @@ def _step(
     operator = snapshot.operator(move.operator)
     lease = leases.get(move.operator)
     match state.step:
-        case Step.PLANNED if turn:
+        case MoveStep.PLANNED if turn:
             return _begin(state, operator, snapshot, placements, now, use)
-        case Step.RELEASING:
+        case MoveStep.RELEASING:
             state = _watch_queue(state, operator, now)
             if lease is None or lease.holder.split("/")[0] != _app(snapshot, move.source):
-                return replace(state, step=Step.ADOPTING, since=now), []
+                return replace(state, step=MoveStep.ADOPTING, since=now), []
             if now - state.since > use.release_within_s:
                 return _return(state, f"{move.source} did not let go", placements, now)
-        case Step.ADOPTING:
+        case MoveStep.ADOPTING:
             state = _watch_queue(state, operator, now)
             return _adopting(state, operator, snapshot, placements, now, use)
-        case Step.RETURNING:
+        case MoveStep.RETURNING:
             if _arrived(operator, move.source, state.run_before) or _goes_on(
                 operator, move.source, snapshot, state.since
             ):
-                return replace(state, step=Step.RETURNED, since=now), []
+                return replace(state, step=MoveStep.RETURNED, since=now), []
+            if move.source in snapshot.dead:
+                why = f"{state.message}; {move.source} has died"
+                return replace(state, step=MoveStep.FAILED, since=now, message=why), []
             if now - state.since > use.return_within_s:
                 why = f"{move.source} has not started it within {use.return_within_s:.0f} s"
                 return replace(
-                    state, step=Step.FAILED, since=now, message=f"{state.message}; {why}"
+                    state, step=MoveStep.FAILED, since=now, message=f"{state.message}; {why}"
                 ), []
-        case Step.DONE if state.drained_at is None:
+        case MoveStep.DONE if state.drained_at is None:
             state = _watch_queue(state, operator, now)
             if now - state.since > use.drain_within_s:
                 state = replace(state, drained_at=now, message="its queue has not drained yet")
@@ -191,10 +254,10 @@ def _begin(
     else:
         why = placed.departed(move.source) or _unfit(snapshot, move)
     if why or operator is None or placed is None:
-        return replace(state, step=Step.FAILED, since=now, message=why), []
+        return replace(state, step=MoveStep.FAILED, since=now, message=why), []
     begun = replace(
         state,
-        step=Step.RELEASING,
+        step=MoveStep.RELEASING,
         since=now,
         run_before=operator.run_id,
         state_bytes=operator.state_bytes,
@@ -214,7 +277,7 @@ def _adopting(
 ) -> tuple[MoveState, list[Placement]]:
     move = state.move
     if operator is not None and _arrived(operator, move.target, state.run_before):
-        done = replace(state, step=Step.DONE, since=now, paused_s=operator.pause_s)
+        done = replace(state, step=MoveStep.DONE, since=now, paused_s=operator.pause_s)
         return done, []
     why = _unfit(snapshot, move)
     if not why and operator is not None:
@@ -228,7 +291,7 @@ def _return(
     state: MoveState, why: str, placements: Mapping[str, Placement], now: float
 ) -> tuple[MoveState, list[Placement]]:
     placed = placements[state.move.operator]
-    back = replace(state, step=Step.RETURNING, since=now, message=f"went back: {why}")
+    back = replace(state, step=MoveStep.RETURNING, since=now, message=f"went back: {why}")
     return back, [replace(placed, cluster=state.move.source)]
 
 
@@ -275,11 +338,11 @@ def _refusal(operator: Operator, cluster: str) -> str:
 
 def _watch_queue(state: MoveState, operator: Operator | None, now: float) -> MoveState:
     if operator is None or operator.queue_rows is None:
-        return replace(state, drained_at=now) if state.step is Step.DONE else state
+        return replace(state, drained_at=now) if state.step is MoveStep.DONE else state
     queue = operator.queue_rows
     state = replace(state, queue_peak=max(queue, state.queue_peak or 0))
     usual = max(state.queue_before or 0, operator.arrival_rows_per_s * operator.trigger_s * 1.5)
-    if state.step is Step.DONE and queue <= usual:
+    if state.step is MoveStep.DONE and queue <= usual:
         return replace(state, drained_at=now)
     return state
 

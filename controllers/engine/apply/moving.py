@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weir.controllers.engine.apply.effects import Advance, Chain
 from weir.controllers.engine.apply.moves import Rebalance, advance, waiting_for
@@ -29,7 +30,9 @@ def open_moves(store: Store, now: float) -> OpenMoves | None:
         return None
     return OpenMoves(
         rebalances=found,
-        snapshot=Snapshot.of(store.latest(), now),
+        snapshot=replace(
+            Snapshot.of(store.latest(), now), dead=tuple(d.cluster for d in store.deaths())
+        ),
         placements=store.placements(),
         leases={name: store.lease(operator_lease(name)) for name in waiting_for(found)},
         stopped={r.id: why for r in found if (why := _stopped(store, r))},

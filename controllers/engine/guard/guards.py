@@ -17,12 +17,20 @@ from weir.controllers.engine.guard import hours
 from weir.controllers.engine.guard.rules import EngineSettings, GuardSettings
 from weir.controllers.engine.propose.make import BY_HAND
 from weir.controllers.engine.propose.scaling import ScaleSettings
-from weir.controllers.engine.recommendation import GuardState, Recommendation, Status
-from weir.controllers.model.decision import Scale
+from weir.controllers.engine.recommendation import (
+    DONE,
+    ENGINE,
+    GuardState,
+    Kind,
+    Recommendation,
+    Status,
+)
+from weir.controllers.model.decision import Change, Move, Moves, Rescue, Scale
+from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import are, counted
 
 HOUR_S = 3600.0
-_DONE = (Status.APPLIED, Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -32,6 +40,7 @@ class Case(Struct, frozen=True, kw_only=True):
     snapshot: Snapshot
     now: float
     engine: EngineSettings = EngineSettings()
+    failover: FailoverSettings = FailoverSettings()
     settings: Mapping[str, GuardSettings] = {}
     scaling: Mapping[str, ScaleSettings] = {}
     others: Sequence[Recommendation] = ()
@@ -66,7 +75,23 @@ def data(case: Case, cluster: str) -> Answer:
     if fresh >= least:
         return OPEN
     opens_at = case.now + (least - fresh) * case.snapshot.period_s
-    return f"{fresh} of {least} periods of {cluster} are there", opens_at
+    return f"{fresh} of {counted(least, 'period')} of {cluster} {are(fresh)} there", opens_at
+
+
+def warm_up(case: Case, cluster: str) -> Answer:
+    """Its operators' first batches are over: they compile, load state and catch up."""
+    begun = [
+        (o.first_batch_at, o.name)
+        for o in case.snapshot.operators_of(cluster)
+        if o.first_batch_at is not None
+    ]
+    if not begun:
+        return OPEN
+    at, name = max(begun)
+    opens_at = at + case.rules(cluster).warm_up_s
+    if case.now >= opens_at:
+        return OPEN
+    return f"{name} began {max(case.now - at, 0.0):.0f} s ago: first batches say little", opens_at
 
 
 def limits(case: Case, cluster: str) -> Answer:
@@ -79,7 +104,10 @@ def limits(case: Case, cluster: str) -> Answer:
     high = min(found.max_executors, own.max_executors or found.max_executors)
     if low <= decision.executors <= high:
         return OPEN
-    return f"{cluster} may have {low} to {high} executors, not {decision.executors}", None
+    return (
+        f"{cluster} may have {low} to {counted(high, 'executor')}, not {decision.executors}",
+        None,
+    )
 
 
 def total(case: Case, cluster: str) -> Answer:
@@ -100,7 +128,7 @@ def total(case: Case, cluster: str) -> Answer:
     if others + decision.executors <= most:
         return OPEN
     return (
-        f"{others} executors are in use or coming elsewhere, and {most} are the most over all",
+        f"{counted(others, 'executor')} {are(others)} in use or coming elsewhere, and {most} {are(most)} the most over all",
         None,
     )
 
@@ -124,7 +152,10 @@ def turn(recommendation: Recommendation) -> tuple[float, str]:
 def agent(case: Case, cluster: str) -> Answer:
     """Somebody is there to carry it out."""
     found = case.snapshot.cluster(cluster)
-    scale = isinstance(case.recommendation.decision, Scale)
+    decision = case.recommendation.decision
+    scale = isinstance(decision, Scale)
+    if isinstance(decision, Rescue) and cluster in decision.died_at:
+        return OPEN  # nothing is asked of the dead
     if found is None or (found.can_scale if scale else found.hosted):
         return OPEN
     what = "scale" if scale else "start and stop operators in"
@@ -138,7 +169,7 @@ def step(case: Case, cluster: str) -> Answer:
         return OPEN
     if abs(decision.executors - decision.before) <= most:
         return OPEN
-    return f"{most} executors are the most that change at once", None
+    return f"{counted(most, 'executor')} {are(most)} the most that change at once", None
 
 
 def one_at_a_time(case: Case, cluster: str) -> Answer:
@@ -155,7 +186,7 @@ def one_at_a_time(case: Case, cluster: str) -> Answer:
 
 def stabilisation(case: Case, cluster: str) -> Answer:
     """Time since the last action."""
-    ends = [r.applied_at for r in case.touching(cluster) if r.status in _DONE and r.applied_at] + [
+    ends = [r.applied_at for r in case.touching(cluster) if r.status in DONE and r.applied_at] + [
         r.history[-1].at for r in case.touching(cluster) if r.status is Status.FAILED
     ]
     opens_at = max(ends, default=0.0) + case.rules(cluster).stabilisation_s
@@ -167,19 +198,22 @@ def stabilisation(case: Case, cluster: str) -> Answer:
 def still_to_come(case: Case, cluster: str) -> Answer:
     """What was asked for before has arrived: asking for more brings nothing sooner."""
     found = case.snapshot.cluster(cluster)
-    if case.recommendation.kind != "scale_out" or found is None:
+    if case.recommendation.kind is not Kind.SCALE_OUT or found is None:
         return OPEN
     if found.executors >= found.executors_wanted:
         return OPEN
     there, wanted = found.executors, found.executors_wanted
-    return f"{there} of the {wanted} executors asked for in {cluster} are there", None
+    return (
+        f"{there} of the {counted(wanted, 'executor')} asked for in {cluster} {are(there)} there",
+        None,
+    )
 
 
 def scale_in_delay(case: Case, cluster: str) -> Answer:
     """The scaler has asked for no more than this for a while."""
     recommendation, decision = case.recommendation, case.recommendation.decision
     delay_s = case.rules(cluster).scale_in_delay_s
-    if recommendation.kind != "scale_in" or not isinstance(decision, Scale) or not delay_s:
+    if recommendation.kind is not Kind.SCALE_IN or not isinstance(decision, Scale) or not delay_s:
         return OPEN
     if recommendation.rollback_of or recommendation.source == BY_HAND:
         return OPEN
@@ -210,14 +244,14 @@ def budget(case: Case, cluster: str) -> Answer:
 def flapping(case: Case, cluster: str) -> Answer:
     """Not out and in and out again; what people ask for by hand does not count."""
     rules, kind = case.rules(cluster), case.recommendation.kind
-    if kind == "rebalance":
+    if kind not in (Kind.SCALE_OUT, Kind.SCALE_IN):
         return OPEN
     past = sorted(
         (r.applied_at, r.kind)
         for r in case.touching(cluster)
         if r.applied_at
         and case.now - r.applied_at < rules.flap_window_s
-        and r.kind != "rebalance"
+        and r.kind in (Kind.SCALE_OUT, Kind.SCALE_IN)
         and r.source != BY_HAND
     )
     kinds = [*(k for _, k in past), kind]
@@ -230,20 +264,20 @@ def flapping(case: Case, cluster: str) -> Answer:
 def excluded_hours(case: Case, cluster: str) -> Answer:
     """Not at these hours."""
     text = case.rules(cluster).excluded_hours
-    if not hours.within(text, case.now):
+    if not hours.is_within(text, case.now):
         return OPEN
-    return f"{text} UTC are excluded for {cluster}", hours.ends_at(text, case.now)
+    return f"{text} UTC are excluded for {cluster}", hours.end_of_hours(text, case.now)
 
 
 def migration_cost(case: Case, cluster: str) -> Answer:
     """Not too much state on the way."""
     most = case.rules(cluster).move_bytes_per_hour
-    if case.recommendation.kind != "rebalance" or not most:
+    if isinstance(case.recommendation.decision, Scale) or not most:
         return OPEN
     past = [
         (r.applied_at, r.decision.prediction.cost or 0.0)
         for r in case.touching(cluster)
-        if r.kind == "rebalance" and r.applied_at and case.now - r.applied_at < HOUR_S
+        if not isinstance(r.decision, Scale) and r.applied_at and case.now - r.applied_at < HOUR_S
     ]
     cost = case.recommendation.decision.prediction.cost or 0.0
     spent = sum(c for _, c in past)
@@ -251,6 +285,65 @@ def migration_cost(case: Case, cluster: str) -> Answer:
         return OPEN
     opens_at = min(at for at, _ in past) + HOUR_S if past else None
     return f"{spent + cost:,.0f} bytes in an hour are over the budget of {most:,.0f}", opens_at
+
+
+def persons_decision(case: Case, cluster: str) -> Answer:
+    """What a person did last is not taken back without asking one."""
+    decision = case.recommendation.decision
+    for other in sorted(case.touching(cluster), key=lambda r: -(r.applied_at or 0.0)):
+        if other.status not in DONE or not _same_things(decision, other.decision):
+            continue
+        person = _person(other, undone=case.recommendation.rollback_of == other.id)
+        if person and _takes_back(decision, other.decision):
+            return f"{person} decided otherwise, and what a person did is not undone unasked", None
+        return OPEN  # only the newest decision counts
+    return OPEN
+
+
+def _person(recommendation: Recommendation, undone: bool) -> str:
+    """Who asked for it by hand; who approved it counts where exactly that is to be undone."""
+    if recommendation.by != ENGINE:
+        return recommendation.by
+    approved = [e.by for e in recommendation.history if e.status is Status.APPROVED]
+    return approved[-1] if undone and approved and approved[-1] != ENGINE else ""
+
+
+def _same_things(a: Change, b: Change) -> bool:
+    if isinstance(a, Scale) and isinstance(b, Scale):
+        return a.cluster == b.cluster
+    if isinstance(a, Moves) and isinstance(b, Moves):
+        return not {m.operator for m in a.moves}.isdisjoint(m.operator for m in b.moves)
+    return False
+
+
+def _takes_back(a: Change, b: Change) -> bool:
+    """Whether the first goes back on the second."""
+    if isinstance(a, Scale) and isinstance(b, Scale):
+        return (a.executors - a.before) * (b.executors - b.before) < 0
+    if isinstance(a, Moves) and isinstance(b, Moves):
+        back = {Move(operator=m.operator, source=m.target, target=m.source) for m in b.moves}
+        return not back.isdisjoint(a.moves)
+    return False
+
+
+def repeated_rescue(case: Case, cluster: str) -> Answer:
+    """Not an operator that was rescued again and again: it may be what kills its drivers."""
+    decision, rules = case.recommendation.decision, case.failover
+    if not isinstance(decision, Rescue) or not rules.most_rescues:
+        return OPEN
+    for move in decision.moves:
+        past = [
+            entry.at
+            for r in case.others
+            if isinstance(r.decision, Rescue) and r.id != case.recommendation.id
+            if any(m.operator == move.operator for m in r.decision.moves)
+            for entry in r.history
+            if entry.status is Status.APPLYING and case.now - entry.at < rules.rescue_window_s
+        ]
+        if move.source == cluster and len(past) >= rules.most_rescues:
+            why = f"{move.operator} was rescued {len(past)} times; it may be what kills its drivers"
+            return why, min(past) + rules.rescue_window_s
+    return OPEN
 
 
 def pause(case: Case, cluster: str) -> Answer:
@@ -261,6 +354,7 @@ def pause(case: Case, cluster: str) -> Answer:
 
 TIMING: Mapping[str, Callable[[Case, str], Answer]] = {
     "data gate": data,
+    "warm-up": warm_up,
     "one action at a time": one_at_a_time,
     "stabilisation": stabilisation,
     "still to come": still_to_come,
@@ -272,8 +366,13 @@ POLICY: Mapping[str, Callable[[Case, str], Answer]] = {
     "flapping": flapping,
     "excluded hours": excluded_hours,
     "migration cost": migration_cost,
+    "person's decision": persons_decision,
+    "repeated rescue": repeated_rescue,
     "pause": pause,
 }
+RESCUING = ("agent", "repeated rescue", "pause")
+"""What holds a rescue back. The others weigh an action against leaving things as they are, and
+with a cluster that is dead things are not as they are."""
 HARD: Mapping[str, Callable[[Case, str], Answer]] = {
     "executor limits": limits,
     "total capacity": total,
@@ -281,22 +380,25 @@ HARD: Mapping[str, Callable[[Case, str], Answer]] = {
 }
 
 
-def look(case: Case) -> tuple[GuardState, ...]:
+def guard_states(case: Case) -> tuple[GuardState, ...]:
     """Every guard's answer; of several clusters, that of the first that holds it back."""
     states = []
+    rescue = isinstance(case.recommendation.decision, Rescue)
     for name, guard in {**TIMING, **HARD, **POLICY}.items():
+        if (rescue and name not in RESCUING) or (not rescue and name == "repeated rescue"):
+            continue
         found = [guard(case, cluster) for cluster in case.recommendation.clusters]
         why, opens_at = next((answer for answer in found if answer[0]), OPEN)
         states.append(GuardState(name=name, open=not why, reason=why, opens_at=opens_at))
     return tuple(states)
 
 
-def closed(
+def first_closed(
     states: Iterable[GuardState], *kinds: Mapping[str, Callable[[Case, str], Answer]]
 ) -> GuardState | None:
     """The first guard of these kinds that is closed.
 
-    >>> closed([GuardState(name="pause", open=False, reason="paused")], POLICY).reason
+    >>> first_closed([GuardState(name="pause", open=False, reason="paused")], POLICY).reason
     'paused'
     """
     names = {name for kind in kinds for name in kind}

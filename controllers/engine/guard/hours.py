@@ -4,12 +4,12 @@ HOUR_S = 3600.0
 DAY_S = 24 * HOUR_S
 
 
-def parsed(text: str) -> list[tuple[int, int]]:
+def parse_hours(text: str) -> list[tuple[int, int]]:
     """Spans of full hours; a span may go over midnight.
 
-    >>> parsed("22-6, 12-13")
+    >>> parse_hours("22-6, 12-13")
     [(22, 6), (12, 13)]
-    >>> parsed("25-3")
+    >>> parse_hours("25-3")
     Traceback (most recent call last):
     ValueError: '25-3' is not a span of hours such as 22-6
     """
@@ -25,27 +25,27 @@ def parsed(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def within(text: str, now: float) -> bool:
+def is_within(text: str, now: float) -> bool:
     """Whether it is such an hour.
 
-    >>> within("22-6", 23 * 3600.0), within("22-6", 12 * 3600.0), within("", 0.0)
+    >>> is_within("22-6", 23 * 3600.0), is_within("22-6", 12 * 3600.0), is_within("", 0.0)
     (True, False, False)
     """
     hour = now % DAY_S / HOUR_S
     return any(
         first <= hour < last if first < last else hour >= first or hour < last
-        for first, last in parsed(text)
+        for first, last in parse_hours(text)
     )
 
 
-def ends_at(text: str, now: float) -> float:
+def end_of_hours(text: str, now: float) -> float:
     """When the hours that it is in now are over.
 
-    >>> ends_at("22-6", 23 * 3600.0) / 3600.0
+    >>> end_of_hours("22-6", 23 * 3600.0) / 3600.0
     30.0
     """
     for step in range(1, 25):
         at = (now // HOUR_S + step) * HOUR_S
-        if not within(text, at):
+        if not is_within(text, at):
             return at
     return float("inf")

@@ -6,25 +6,28 @@
     auto within criteria   by itself if the criteria hold, else a person approves
     auto                   by itself
 
-What touches several clusters goes by the strictest of their modes.
+What touches several clusters goes by the strictest of their modes. A rescue is done by itself from
+mode approve on, unless the settings of failover say otherwise: to leave operators dead until
+somebody looks is the worse surprise.
 """
 
 from collections.abc import Iterable, Mapping
 
 from weir.controllers.engine.guard import hours
 from weir.controllers.engine.guard.rules import Criteria
-from weir.controllers.engine.judge.verification import Track
-from weir.controllers.engine.recommendation import ENGINE, Recommendation
+from weir.controllers.engine.judge.verification import TrackRecord
+from weir.controllers.engine.recommendation import ENGINE, Kind, Recommendation
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.words import percent
 
 LADDER = (Mode.OBSERVE, Mode.RECOMMEND, Mode.APPROVE, Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
 
 
-def strictest(modes: Mapping[str, Mode], clusters: Iterable[str]) -> Mode:
+def strictest_mode(modes: Mapping[str, Mode], clusters: Iterable[str]) -> Mode:
     """The mode that counts for something that touches these clusters.
 
-    >>> strictest({"a": Mode.AUTO}, ["a", "b"]).value
+    >>> strictest_mode({"a": Mode.AUTO}, ["a", "b"]).value
     'approve'
     """
     found = [modes.get(c, Mode.APPROVE) for c in clusters]
@@ -34,14 +37,17 @@ def strictest(modes: Mapping[str, Mode], clusters: Iterable[str]) -> Mode:
 def nobody_asked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> bool:
     """The engine might do it without a person: then a stale one is not offered again, as the
     scaler or planner behind it has to look first."""
-    automatic = strictest(modes, recommendation.clusters) in (Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
+    automatic = strictest_mode(modes, recommendation.clusters) in (
+        Mode.AUTO_WITHIN_CRITERIA,
+        Mode.AUTO,
+    )
     return automatic and recommendation.by == ENGINE
 
 
-def backed_off(mode: Mode) -> Mode:
+def stricter_mode(mode: Mode) -> Mode:
     """One step stricter, but never stricter than approve.
 
-    >>> backed_off(Mode.AUTO).value, backed_off(Mode.APPROVE).value
+    >>> stricter_mode(Mode.AUTO).value, stricter_mode(Mode.APPROVE).value
     ('auto_within_criteria', 'approve')
     """
     if mode not in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA):
@@ -53,10 +59,15 @@ def why_not_by_itself(
     recommendation: Recommendation,
     mode: Mode,
     criteria: Mapping[str, Criteria],
-    tracks: Mapping[str, Track],
+    tracks: Mapping[str, TrackRecord],
     now: float,
+    rescue_by_itself: bool = True,
 ) -> str:
     """Why the engine does not do it without being told; empty if it may."""
+    if recommendation.kind is Kind.RESCUE and not recommendation.rollback_of:
+        if mode.advice_only:
+            return f"mode {mode.value}: it is advice only"
+        return "" if rescue_by_itself else "rescues wait for approval"
     if mode is Mode.AUTO:
         return ""
     if mode is not Mode.AUTO_WITHIN_CRITERIA:
@@ -65,7 +76,7 @@ def why_not_by_itself(
         why = _outside(
             recommendation,
             criteria.get(cluster, Criteria()),
-            tracks.get(cluster, Track()),
+            tracks.get(cluster, TrackRecord()),
             now,
         )
         if why:
@@ -73,7 +84,9 @@ def why_not_by_itself(
     return ""
 
 
-def _outside(recommendation: Recommendation, criteria: Criteria, track: Track, now: float) -> str:
+def _outside(
+    recommendation: Recommendation, criteria: Criteria, track: TrackRecord, now: float
+) -> str:
     kind, decision = recommendation.kind, recommendation.decision
     if not getattr(criteria, kind):
         return f"{kind.replace('_', '-')} is not among what is automatic"
@@ -85,7 +98,7 @@ def _outside(recommendation: Recommendation, criteria: Criteria, track: Track, n
         return (
             f"{decision.prediction.cost:,.0f} bytes are more than {criteria.most_move_bytes:,.0f}"
         )
-    if criteria.hours and not hours.within(criteria.hours, now):
+    if criteria.hours and not hours.is_within(criteria.hours, now):
         return f"it is not between {criteria.hours} UTC"
     if track.judged < criteria.least_judged:
         return (
@@ -93,7 +106,7 @@ def _outside(recommendation: Recommendation, criteria: Criteria, track: Track, n
         )
     if criteria.least_judged and track.effective_share < criteria.least_effective_share:
         return (
-            f"{track.effective_share:.0%} of {recommendation.source}'s actions were effective, "
-            f"not {criteria.least_effective_share:.0%}"
+            f"{percent(track.effective_share)} of {recommendation.source}'s actions were effective, "
+            f"not {percent(criteria.least_effective_share)}"
         )
     return ""

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from weir.controllers.engine.guard.hours import parsed
+from weir.controllers.engine.guard.hours import parse_hours
 from weir.controllers.model.settings import setting
 
 ENGINE = "engine"
@@ -22,7 +22,13 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
     four_eyes: Annotated[bool, setting("Who asks for an action by hand may not approve it")] = False
     comment_required: Annotated[bool, setting("A decision wants a comment")] = False
     ttl_s: Annotated[
-        float, setting("A recommendation that nobody decides on ends after", unit="s", ge=10)
+        float,
+        setting(
+            "A recommendation that nobody decides on ends after",
+            label="Time to decide",
+            unit="s",
+            ge=10,
+        ),
     ] = 300.0
     settle_s: Annotated[
         float, setting("After an action, wait so long before judging it", unit="s", ge=1)
@@ -72,6 +78,10 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
     least_periods: Annotated[
         int, setting("Fresh periods needed before anything is proposed", ge=1, unit="periods")
     ] = 3
+    warm_up_s: Annotated[
+        float,
+        setting("Nothing is proposed so long after an operator's first batch", unit="s", ge=0),
+    ] = 30.0
     largest_step: Annotated[
         int, setting("Most executors added or removed at once; 0: no limit", ge=0)
     ] = 4
@@ -97,7 +107,7 @@ class GuardSettings(Struct, frozen=True, kw_only=True):
     ] = 4e9
 
     def __post_init__(self) -> None:
-        parsed(self.excluded_hours)
+        parse_hours(self.excluded_hours)
 
 
 class Criteria(Struct, frozen=True, kw_only=True):
@@ -106,6 +116,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     scale_out: Annotated[bool, setting("Scale out")] = True
     scale_in: Annotated[bool, setting("Scale in")] = True
     rebalance: Annotated[bool, setting("Move operators")] = True
+    reslice: Annotated[bool, setting("Hand key groups from slice to slice")] = True
     largest_step: Annotated[int, setting("Most executors added or removed at once", ge=1)] = 2
     most_move_bytes: Annotated[float, setting("Most state moved at once", unit="bytes", ge=0)] = 1e9
     hours: Annotated[str, setting("Only in these hours, e.g. 8-18; empty: always", unit="UTC")] = ""
@@ -115,7 +126,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     ] = 0.5
 
     def __post_init__(self) -> None:
-        parsed(self.hours)
+        parse_hours(self.hours)
 
 
 def _reachable(url: str) -> bool:

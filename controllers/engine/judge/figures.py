@@ -7,27 +7,30 @@ from msgspec.structs import replace
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.recommendation import Figures
-from weir.controllers.model.decision import Moves, Scale
-from weir.controllers.model.snapshot import ClusterSample, Operator, Snapshot
+from weir.controllers.model.decision import Change, Rescue, Reslice, Scale
+from weir.controllers.model.sample import ClusterSample, Operator
+from weir.controllers.model.snapshot import Snapshot
 
 OUTLOOK_AGE_S = 30.0
 
 
-def clusters_of(decision: Scale | Moves) -> tuple[str, ...]:
+def clusters_of(decision: Change) -> tuple[str, ...]:
     """The clusters that a decision touches, each once, in order.
 
-    >>> from weir.controllers.model.decision import Move, Reason
+    >>> from weir.controllers.model.decision import Move, Moves, Reason
     >>> move = Move(operator="x", source="b", target="a")
     >>> clusters_of(Moves(moves=(move, move), reason=Reason(text="")))
     ('b', 'a')
     """
     if isinstance(decision, Scale):
         return (decision.cluster,)
+    if isinstance(decision, Reslice):
+        return decision.touches
     return tuple(dict.fromkeys(c for m in decision.moves for c in (m.source, m.target)))
 
 
 def figures_now(
-    decision: Scale | Moves,
+    decision: Change,
     snapshot: Snapshot,
     outlook: Outlook | None = None,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
@@ -38,7 +41,7 @@ def figures_now(
     concerned = _concerned(decision, snapshot, names)
     latencies = [o.latency_s for o in concerned if o.latency_s is not None]
     queues = [o.queue_rows for o in concerned if o.queue_rows is not None]
-    planned = _planned(outlook, snapshot.at) if isinstance(decision, Moves) else {}
+    planned = {} if isinstance(decision, Scale) else _planned(outlook, snapshot.at)
     load, work = {}, 0.0
     for name in names:
         found = snapshot.cluster(name)
@@ -63,7 +66,7 @@ def since_recent(snapshot: Snapshot) -> float:
     return snapshot.at - max(3 * snapshot.period_s, 6.0)
 
 
-def figures_promised(decision: Scale | Moves, before: Figures, plan: Plan | None) -> Figures:
+def figures_promised(decision: Change, before: Figures, plan: Plan | None) -> Figures:
     """What the decision should bring."""
     said = decision.prediction
     return Figures(
@@ -72,12 +75,15 @@ def figures_promised(decision: Scale | Moves, before: Figures, plan: Plan | None
         latency_s=said.latency_s,
         queue_rows=said.queue_rows,
         load_distance=plan.after.load_distance if plan else None,
+        outage_s=said.pause_s if isinstance(decision, Rescue) else None,
         work_cores=before.work_cores,
     )
 
 
-def objective_of(before: Figures, promised: Figures) -> str:
+def objective_of(before: Figures, promised: Figures, decision: Change) -> str:
     """The figure by which it will be judged: the most telling one that the method promises."""
+    if isinstance(decision, Rescue):
+        return "outage_s"
     if before.load_distance is not None and promised.load_distance is not None:
         if before.load_distance - promised.load_distance >= 0.5:
             return "load_distance"
@@ -86,7 +92,7 @@ def objective_of(before: Figures, promised: Figures) -> str:
     return "load"
 
 
-def value(figures: Figures, objective: str, clusters: Collection[str]) -> float | None:
+def figure_of(figures: Figures, objective: str, clusters: Collection[str]) -> float | None:
     """The figure named; of several clusters' loads the highest."""
     if objective == "load":
         return max((figures.load[c] for c in clusters if c in figures.load), default=None)
@@ -94,10 +100,10 @@ def value(figures: Figures, objective: str, clusters: Collection[str]) -> float 
     return None if found is None else float(found)
 
 
-def calibrated(before: Figures, promised: Figures, factor: float) -> Figures:
+def calibrate(before: Figures, promised: Figures, factor: float) -> Figures:
     """The promise, cut to the share of it that came true in the past.
 
-    >>> calibrated(Figures(load={"a": 1.0}), Figures(load={"a": 0.5}), 0.8).load
+    >>> calibrate(Figures(load={"a": 1.0}), Figures(load={"a": 0.5}), 0.8).load
     {'a': 0.6}
     """
 
@@ -132,10 +138,10 @@ def _planned(outlook: Outlook | None, now: float) -> dict[str, float]:
     return cores
 
 
-def _concerned(
-    decision: Scale | Moves, snapshot: Snapshot, names: Collection[str]
-) -> list[Operator]:
+def _concerned(decision: Change, snapshot: Snapshot, names: Collection[str]) -> list[Operator]:
     if isinstance(decision, Scale):
         return [o for n in names for o in snapshot.operators_of(n)]
+    if isinstance(decision, Reslice):
+        return [o for o in snapshot.operators if o.slice_of == decision.operator]
     moved = {m.operator for m in decision.moves}
     return [o for o in snapshot.operators if o.name in moved]

@@ -5,23 +5,40 @@ from msgspec.structs import replace
 from weir.controllers.engine.apply.effects import BackOff, Chain, Create, Effect, Save
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.facts import Facts
-from weir.controllers.engine.guard.modes import LADDER, backed_off
+from weir.controllers.engine.guard.modes import LADDER, stricter_mode
+from weir.controllers.engine.judge.disturbance import Found, disturbed, input_changed
 from weir.controllers.engine.judge.figures import figures_now
-from weir.controllers.engine.judge.verification import outcome, too_early
-from weir.controllers.engine.propose.make import BACK, ROLLBACK, made, undoing
-from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
-from weir.controllers.model.decision import Moves, Scale
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.engine.judge.verification import judge, unmeasured
+from weir.controllers.engine.propose.make import (
+    BACK,
+    ROLLBACK,
+    new_recommendation,
+    undoing_decision,
+)
+from weir.controllers.engine.recommendation import (
+    ENGINE,
+    Disturbance,
+    Judgement,
+    Kind,
+    Recommendation,
+    Status,
+    move_to,
+)
+from weir.controllers.model.decision import Change, Rescue, Reslice, Scale
+from weir.controllers.model.sample import Mode
 
 PATIENCE = 3.0
 """Without fresh figures the verdict waits, for at most this many settling times."""
 
 
-def judged(facts: Facts, now: float) -> list[Chain]:
+def judge_outcomes(facts: Facts, now: float) -> list[Chain]:
     """Judge what has had its time to settle."""
     found: list[Chain] = []
     for recommendation in facts.recommendations:
         if recommendation.status is not Status.APPLIED:
+            continue
+        if isinstance(recommendation.decision, Rescue):
+            found.append((Save(recommendation=_rescued(recommendation, facts, now)),))
             continue
         age_s = now - (recommendation.applied_at or now)
         if age_s < facts.engine.settle_s:
@@ -33,13 +50,51 @@ def judged(facts: Facts, now: float) -> list[Chain]:
     return found
 
 
-def overtaken(
+def _rescued(recommendation: Recommendation, facts: Facts, now: float) -> Recommendation:
+    """A rescue is judged as soon as all that it moved commits: by how long that took."""
+    decision = recommendation.decision
+    assert isinstance(decision, Rescue)
+    rebalance = next((r for r in facts.rebalances if r.id == recommendation.id), None)
+    seconds = {m.move.operator: m.rescued_s for m in rebalance.moves} if rebalance else {}
+    known = [s for s in seconds.values() if s is not None]
+    said = ", ".join(
+        f"{m.operator} in {m.target} "
+        + (
+            f"after {s:.1f} s"
+            if (s := seconds.get(m.operator)) is not None
+            else "without input yet"
+        )
+        for m in decision.moves
+    )
+    verdict = f"{' and '.join(decision.died_at)} died. First commit elsewhere: {said}."
+    measured = figures_now(decision, facts.snapshot, facts.outlook)
+    measured = replace(measured, outage_s=max(known, default=None))
+    judgement = Judgement(
+        objective="outage_s",
+        predicted=recommendation.predicted.outage_s,
+        measured=measured.outage_s,
+        helped=True,
+        why="what was lost commits again",
+    )
+    after = replace(
+        recommendation,
+        measured=measured,
+        effectiveness=1.0,
+        verdict=verdict,
+        judgement=judgement,
+    )
+    return move_to(after, Status.EFFECTIVE, at=now, by=ENGINE, why=verdict)
+
+
+def judge_early(
     recommendation: Recommendation, following: Recommendation, facts: Facts, now: float
 ) -> Chain:
     """Judge it before its time, because the following action begins.
 
     What that one changes anyway is not proposed to be taken back.
     """
+    if isinstance(recommendation.decision, Rescue):
+        return (Save(recommendation=_rescued(recommendation, facts, now)),)
     after = _verified(recommendation, facts, now, early=True)
     effects = _consequences(after, facts, now)
     if _replaces(following, recommendation):
@@ -55,18 +110,25 @@ def _verified(
     settled_at = applied_at + facts.engine.settle_s / 2
     recent = {c: facts.recent(c, now, since=settled_at) for c in recommendation.clusters}
     measured = figures_now(recommendation.decision, facts.snapshot, facts.outlook, recent)
+    spoilt: Found | None = None
+    if early and now < settled_at:
+        text = "the next action came before its effect could be measured"
+        spoilt = Disturbance.NEXT_ACTION, text
+    spoilt = spoilt or disturbed(recommendation, facts, now)
+    spoilt = spoilt or input_changed(recommendation, measured)
     result = (
-        too_early(recommendation)
-        if early and now < settled_at
-        else outcome(recommendation, measured, facts.engine.least_effectiveness)
+        unmeasured(recommendation, *spoilt, measured)
+        if spoilt
+        else judge(recommendation, measured, facts.engine.least_effectiveness)
     )
     judged = replace(
         recommendation,
         measured=measured,
         effectiveness=result.effectiveness,
         verdict=result.verdict,
+        judgement=result.judgement,
     )
-    return moved_to(judged, result.status, at=now, by=ENGINE, why=result.verdict)
+    return move_to(judged, result.status, at=now, by=ENGINE, why=result.verdict)
 
 
 def _consequences(recommendation: Recommendation, facts: Facts, now: float) -> list[Effect]:
@@ -77,14 +139,16 @@ def _consequences(recommendation: Recommendation, facts: Facts, now: float) -> l
     if recommendation.status is not Status.INEFFECTIVE:
         return []
     effects: list[Effect] = []
-    back = undoing(
+    back = undoing_decision(
         recommendation,
         facts.snapshot,
         facts.placements,
         f"It did not help: {recommendation.verdict}",
+        facts.slicings,
     )
-    if back is not None and recommendation.rollback_of is None and not _short(recommendation):
-        rollback = made(
+    leaves = _short(recommendation) or _needless(recommendation, facts)
+    if back is not None and recommendation.rollback_of is None and not leaves:
+        rollback = new_recommendation(
             back,
             facts.snapshot,
             id=recommendation.id + BACK,
@@ -98,7 +162,7 @@ def _consequences(recommendation: Recommendation, facts: Facts, now: float) -> l
         effects.append(Create(recommendation=rollback))
     if not recommendation.mode:
         return effects
-    wanted = backed_off(Mode(recommendation.mode))
+    wanted = stricter_mode(Mode(recommendation.mode))
     for cluster in recommendation.clusters:
         mode = facts.modes.get(cluster, Mode.APPROVE)
         if LADDER.index(mode) <= LADDER.index(wanted):
@@ -121,9 +185,11 @@ def _replaces(following: Recommendation, recommendation: Recommendation) -> bool
     return not _things(following.decision).isdisjoint(_things(recommendation.decision))
 
 
-def _things(decision: Scale | Moves) -> set[tuple[str, str]]:
+def _things(decision: Change) -> set[tuple[str, str]]:
     if isinstance(decision, Scale):
         return {("cluster", decision.cluster)}
+    if isinstance(decision, Reslice):
+        return {("operator", name) for name in (*decision.was, *decision.owners)}
     return {("operator", m.operator) for m in decision.moves}
 
 
@@ -135,6 +201,16 @@ def _short(recommendation: Recommendation) -> bool:
         return False
     there = measured.executors.get(decision.cluster, decision.executors)
     return decision.before < decision.executors and there < decision.executors
+
+
+def _needless(recommendation: Recommendation, facts: Facts) -> bool:
+    """A scale-out did what was predicted where nobody needed it: the scaler sees to the size."""
+    share = recommendation.effectiveness
+    return (
+        recommendation.kind is Kind.SCALE_OUT
+        and share is not None
+        and share >= facts.engine.least_effectiveness
+    )
 
 
 def _silent(recommendation: Recommendation, facts: Facts) -> bool:

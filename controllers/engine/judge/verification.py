@@ -5,39 +5,63 @@
 on the objective of the recommendation. Where the work that arrives has changed meanwhile,
 `before` and `predicted` are first scaled to the present work: an action is not judged by
 what the users did.
+
+Two questions, two answers: did the prediction come true, and did it help? A scale-out that
+does exactly what was predicted, in a cluster that had no need of it, helped nobody.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from weir.controllers.engine.judge.figures import value
-from weir.controllers.engine.recommendation import Figures, Recommendation, Status
+from weir.controllers.engine.judge.figures import figure_of
+from weir.controllers.engine.recommendation import (
+    Disturbance,
+    Figures,
+    Judgement,
+    Kind,
+    Recommendation,
+    Status,
+)
 from weir.controllers.model.decision import Scale
+from weir.controllers.model.words import are, counted, percent
 
 LEAST_RECORD = 3
 """Judged actions needed before they say anything about the next one."""
 RECORD = 10
-WORDS: dict[str, tuple[str, str]] = {
-    "load": ("load", "{:.0%}"),
-    "latency_s": ("latency", "{:.1f} s"),
-    "queue_rows": ("queue", "{:,.0f} rows"),
-    "load_distance": ("load distance", "{:.1f} points"),
+NEAR = 0.2
+"""A prediction came true if it was off by at most this share of itself."""
+LEAST: dict[str, float] = {
+    "load": 0.05,
+    "latency_s": 1.0,
+    "queue_rows": 100.0,
+    "load_distance": 2.0,
+}
+"""... or by less than this, in the figure's unit."""
+NEEDLESS = 0.5
+"""A cluster whose load would be below this, per core, had no need of more executors."""
+WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "load": ("load", percent),
+    "latency_s": ("latency", "{:.1f} s".format),
+    "queue_rows": ("queue", lambda rows: counted(round(rows), "row")),
+    "outage_s": ("outage", "{:.1f} s".format),
+    "load_distance": ("load distance", "{:.1f} points".format),
 }
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Verdict(Struct, frozen=True, kw_only=True):
     """An action judged."""
 
     status: Status
     effectiveness: float | None
-    error_share: float | None  # |measured - predicted| / predicted
     verdict: str
+    judgement: Judgement
 
 
-class Track(Struct, frozen=True, kw_only=True):
+class TrackRecord(Struct, frozen=True, kw_only=True):
     """What one method's actions on a cluster came to so far."""
 
     judged: int = 0
@@ -51,50 +75,93 @@ class Track(Struct, frozen=True, kw_only=True):
         return self.effective / self.judged if self.judged else 0.0
 
 
-def outcome(
-    recommendation: Recommendation, measured: Figures, least_effectiveness: float
-) -> Outcome:
+def judge(recommendation: Recommendation, measured: Figures, least_effectiveness: float) -> Verdict:
     """Judge an action by the figures after its settling time."""
+    row = Judgement(objective=recommendation.objective)
     missing = _missing(recommendation, measured)
     if missing:
-        return Outcome(
-            status=Status.INEFFECTIVE, effectiveness=0.0, error_share=None, verdict=missing
+        return Verdict(
+            status=Status.INEFFECTIVE,
+            effectiveness=0.0,
+            verdict=missing,
+            judgement=replace(row, came_true=False, helped=False, why=missing),
         )
     compared = _compared(recommendation, measured)
     if compared is None:
-        return Outcome(
-            status=Status.UNMEASURED,
-            effectiveness=None,
-            error_share=None,
-            verdict="It was carried out; there is no figure to judge it by.",
+        return unmeasured(
+            recommendation, Disturbance.NO_FIGURES, "there is no figure to judge it by"
         )
     before, predicted, now, ratio = compared
     effectiveness = (now - before) / (predicted - before)
     good = effectiveness >= least_effectiveness
-    if recommendation.kind == "scale_in":  # here the figure rises: more than promised is bad
+    if recommendation.kind is Kind.SCALE_IN:  # here the figure rises: more than promised is bad
         good = effectiveness <= 1.0 + least_effectiveness
-    return Outcome(
-        status=Status.EFFECTIVE if good else Status.INEFFECTIVE,
+    helped, why = _helped(recommendation, before, now, good)
+    row = replace(
+        row,
+        before=before / ratio,
+        before_now=before,
+        predicted=predicted,
+        measured=now,
+        came_true=abs(now - predicted) <= max(NEAR * abs(predicted), LEAST[row.objective]),
+        helped=helped,
+        why=why,
+    )
+    told = _verdict(recommendation, before, predicted, now, effectiveness, ratio)
+    return Verdict(
+        status=Status.EFFECTIVE if helped else Status.INEFFECTIVE,
         effectiveness=effectiveness,
-        error_share=abs(now - predicted) / max(abs(predicted), 1e-9),
-        verdict=_verdict(recommendation, before, predicted, now, effectiveness, ratio),
+        verdict=told if helped == good else f"{told} {why[0].upper()}{why[1:]}.",
+        judgement=row,
     )
 
 
-def too_early(recommendation: Recommendation) -> Outcome:
-    """Another action came before the effect of this one could show."""
-    del recommendation
-    return Outcome(
+def unmeasured(
+    recommendation: Recommendation,
+    disturbance: Disturbance,
+    why: str,
+    measured: Figures | None = None,
+) -> Verdict:
+    """It was carried out, and nobody can say what it did."""
+    row = Judgement(objective=recommendation.objective, disturbance=disturbance, why=why)
+    names = recommendation.clusters
+    row = replace(row, before=figure_of(recommendation.before, row.objective, names))
+    if measured is not None:
+        row = replace(row, measured=figure_of(measured, row.objective, names))
+    return Verdict(
         status=Status.UNMEASURED,
         effectiveness=None,
-        error_share=None,
-        verdict="It was carried out; the next action came before its effect could be measured.",
+        verdict=f"It was carried out but cannot be judged: {why}.",
+        judgement=row,
     )
 
 
-def track(
+def _helped(
+    recommendation: Recommendation, before: float, now: float, good: bool
+) -> tuple[bool, str]:
+    """Whether it was of use, and why; `before` is at today's input."""
+    name, form = WORDS[recommendation.objective]
+    decision, was, is_ = recommendation.decision, form(before), form(now)
+    if isinstance(decision, Scale):
+        few = f"{decision.before} executor{'' if decision.before == 1 else 's'}"
+        if recommendation.kind is Kind.SCALE_IN:
+            saved = decision.before - decision.executors
+            if good:
+                return (
+                    True,
+                    f"it saves {saved} executor{'' if saved == 1 else 's'} at a {name} of {is_}",
+                )
+            return False, f"the {name} rose to {is_}"
+        if recommendation.objective == "load" and before < NEEDLESS:
+            return False, f"it was not needed: {few} would carry {was}"
+    if good:
+        return True, f"the {name} is {is_} where it would be {was}"
+    return False, f"the {name} is {is_}, hardly better than {was}"
+
+
+def track_record(
     recommendations: Iterable[Recommendation], cluster: str, source: str | None = None
-) -> Track:
+) -> TrackRecord:
     """The record of a method on a cluster, newest `RECORD` first; of all methods without one."""
     judged = [
         r
@@ -105,7 +172,7 @@ def track(
         and (source is None or r.source == source)
     ]
     errors = [e for r in judged[:RECORD] if (e := error_of(r)) is not None]
-    return Track(
+    return TrackRecord(
         judged=len(judged),
         effective=sum(r.status is Status.EFFECTIVE for r in judged),
         error_share=median(errors) if errors else None,
@@ -113,13 +180,13 @@ def track(
     )
 
 
-def tracks(recommendations: Iterable[Recommendation]) -> dict[str, Track]:
+def track_records(recommendations: Iterable[Recommendation]) -> dict[str, TrackRecord]:
     """The record of every cluster that has one, of all methods."""
     touching: dict[str, list[Recommendation]] = defaultdict(list)
     for recommendation in recommendations:
         for cluster in recommendation.clusters:
             touching[cluster].append(recommendation)
-    found = {cluster: track(some, cluster) for cluster, some in touching.items()}
+    found = {cluster: track_record(some, cluster) for cluster, some in touching.items()}
     return {cluster: record for cluster, record in found.items() if record.judged}
 
 
@@ -154,7 +221,7 @@ def _missing(recommendation: Recommendation, measured: Figures) -> str:
     # Where some of it has come, what that brought can be measured.
     if there is None or there == target or abs(target - there) < abs(target - before):
         return ""
-    return f"{there} executors are there instead of {decision.executors}."
+    return f"{counted(there, 'executor')} {are(there)} there instead of {decision.executors}."
 
 
 def _compared(
@@ -162,9 +229,9 @@ def _compared(
 ) -> tuple[float, float, float, float] | None:
     """Before, predicted and measured, scaled to the present work, and its ratio to the work then."""
     objective, names = recommendation.objective, recommendation.clusters
-    before = value(recommendation.before, objective, names)
-    predicted = value(recommendation.predicted, objective, names)
-    now = value(measured, objective, names)
+    before = figure_of(recommendation.before, objective, names)
+    predicted = figure_of(recommendation.predicted, objective, names)
+    now = figure_of(measured, objective, names)
     if before is None or predicted is None or now is None:
         return None
     ratio = 1.0
@@ -187,10 +254,10 @@ def _verdict(
 ) -> str:
     name, form = WORDS[recommendation.objective]
     text = (
-        f"The {name} went from {form.format(before)} to {form.format(now)}; "
-        f"{form.format(predicted)} was predicted, so {effectiveness:.0%} of it came true."
+        f"The {name} went from {form(before)} to {form(now)}; "
+        f"{form(predicted)} was predicted, so {percent(effectiveness)} of it came true."
     )
     if abs(ratio - 1.0) > 0.05:
-        change = f"{abs(ratio - 1.0):.0%} {'more' if ratio > 1.0 else 'less'}"
+        change = f"{percent(abs(ratio - 1.0))} {'more' if ratio > 1.0 else 'less'}"
         text += f" {change} work arrives than then; the figures are brought to that."
     return text

@@ -13,8 +13,10 @@ from weir.controllers.balancing.problem import Budget, Problem
 from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.propose.loads import loads_of
 from weir.controllers.engine.propose.pauses import pause_of
+from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import setting
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import counted
 
 BALANCE = "balance"  # the name of this group of settings
 
@@ -75,8 +77,8 @@ def problem_now(
         replace(snapshot, operators=operators),
         loads.series,
         budget=Budget(moves=settings.moves, cost=settings.most_state_bytes or None),
-        pinned=_names(settings.pinned_operators),
-        draining=_names(settings.draining_clusters),
+        pinned=names_in(settings.pinned_operators),
+        draining=names_in(settings.draining_clusters),
         unknown=loads.unknown,
         pause=pause_of(rebalances),
     )
@@ -110,7 +112,7 @@ def why_wait(
         return f"the cost of {', '.join(problem.unknown)} is not known yet"
     short = [i.name for i in problem.items if len(i.series) < settings.least_periods]
     if short:
-        return f"fewer than {settings.least_periods} periods of {', '.join(short)}"
+        return f"fewer than {counted(settings.least_periods, 'period')} of {', '.join(short)}"
     return ""
 
 
@@ -131,9 +133,10 @@ def rebalance_of(plan: Plan, rebalance_id: str, by: str, now: float) -> Rebalanc
     )
 
 
-def _names(text: str) -> set[str]:
-    """
-    >>> sorted(_names("wide, narrow,"))
+def names_in(text: str) -> set[str]:
+    """The names in a setting that lists some.
+
+    >>> sorted(names_in("wide, narrow,"))
     ['narrow', 'wide']
     """
     return {name.strip() for name in text.split(",")} - {""}

@@ -9,7 +9,8 @@ from collections import defaultdict
 
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import Cluster, Edge, Operator, Snapshot
+from weir.controllers.model.sample import Cluster, Operator
+from weir.controllers.model.snapshot import Edge, Snapshot
 
 
 class Extracts:

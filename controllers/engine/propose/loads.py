@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.sample import ClusterSample, Operator
 from weir.controllers.model.series import LoadSeries
-from weir.controllers.model.snapshot import ClusterSample, Operator, Snapshot
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.rates import demands
 
 _Period = tuple[ClusterSample, Operator]
@@ -31,9 +32,10 @@ class Loads(Struct, frozen=True, kw_only=True):
 def loads_of(samples: Mapping[str, Sequence[ClusterSample]], snapshot: Snapshot) -> Loads:
     """The loads of a snapshot's operators, given the samples of the window by cluster.
 
-    Series are from the cluster that an operator runs in now, from its first batch there on.
+    A series goes on where its operator moves to; where two clusters report one period of it,
+    the later home counts.
 
-    >>> from weir.controllers.model.snapshot import Cluster
+    >>> from weir.controllers.model.sample import Cluster
     >>> slow = Operator(name="slow", cluster="c", writes=("mid",), cost_s_per_row=0.02, load=2.0,
     ...                 arrival_rows_per_s=100.0, processed_rows_per_s=50.0)
     >>> fast = Operator(name="fast", cluster="c", reads=("mid",), cost_s_per_row=0.01, load=0.5,
@@ -52,9 +54,7 @@ def loads_of(samples: Mapping[str, Sequence[ClusterSample]], snapshot: Snapshot)
         name, arrives = operator.name, means[operator.name].arrival_rows_per_s
         rate = asked[name].rows_per_s if name in asked else arrives
         factor, cost = rate / arrives if arrives > 0.0 else 1.0, _cost(operator, seen[name])
-        here = [o for _, o in seen[name] if o.cluster == operator.cluster]
-        begun = [o for o in here if o.batch_id is not None]
-        series[name] = LoadSeries(tuple(_load(o, cost) * factor for o in begun))
+        series[name] = LoadSeries(tuple(_load(o, cost) * factor for o in _begun(seen[name])))
         now[name] = _load(operator, cost) * factor
         if cost is None and (rate > 0.0 or operator.queue_rows):
             unknown.add(name)
@@ -68,6 +68,24 @@ def _seen(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, list[_Per
         for operator in sample.operators:
             found[operator.name].append((sample, operator))
     return found
+
+
+def _begun(periods: Sequence[_Period]) -> list[Operator]:
+    """An operator in every period in which it ran, wherever: one entry where two report it."""
+    first: dict[str, int] = {}  # its homes, in order
+    found: list[_Period] = []
+    for sample, operator in periods:
+        if operator.batch_id is None:
+            continue
+        order = first.setdefault(operator.cluster, len(first))
+        if found and operator.cluster != found[-1][1].cluster:
+            before, other = found[-1]
+            if sample.at - before.at < sample.period_s / 2.0:
+                if order < first[other.cluster]:
+                    continue
+                found.pop()
+        found.append((sample, operator))
+    return [operator for _, operator in found]
 
 
 def _mean(operator: Operator, periods: Sequence[_Period]) -> Operator:

@@ -9,20 +9,31 @@ from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.guard.drift import drift
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.figures import (
-    calibrated,
+    calibrate,
     clusters_of,
     figures_now,
     figures_promised,
     objective_of,
 )
-from weir.controllers.engine.judge.verification import Track
+from weir.controllers.engine.judge.verification import TrackRecord
 from weir.controllers.engine.propose import outlook as balance_outlook
 from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.propose.rings import reslice_back
 from weir.controllers.engine.recommendation import ENGINE, Entry, Recommendation, Status
-from weir.controllers.model.decision import Move, Moves, Prediction, Reason, Scale
+from weir.controllers.model.decision import (
+    Change,
+    Move,
+    Moves,
+    Prediction,
+    Reason,
+    Reslice,
+    Scale,
+)
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import ClusterSample, Snapshot
+from weir.controllers.model.sample import ClusterSample
+from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.snapshot import Snapshot
 
 ROLLBACK = "rollback"
 BY_HAND = "by hand"
@@ -40,8 +51,8 @@ def new_id(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
 
 
-def made(
-    decision: Scale | Moves,
+def new_recommendation(
+    decision: Change,
     snapshot: Snapshot,
     *,
     id: str,
@@ -55,7 +66,7 @@ def made(
     outlook: Outlook | None = None,
     plan: Plan | None = None,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
-    track: Track | None = None,
+    track: TrackRecord | None = None,
     rollback_of: str | None = None,
 ) -> Recommendation:
     """A new recommendation with its figures before and after."""
@@ -67,7 +78,7 @@ def made(
     if plan is not None:
         before = replace(before, load_distance=plan.before.load_distance)
     promised = figures_promised(decision, before, plan)
-    record = track or Track()
+    record = track or TrackRecord()
     return Recommendation(
         id=id,
         at=now,
@@ -77,9 +88,9 @@ def made(
         clusters=clusters_of(decision),
         by=by,
         comment=comment,
-        objective=objective_of(before, promised),
+        objective=objective_of(before, promised, decision),
         before=before,
-        predicted=calibrated(before, promised, record.calibration),
+        predicted=calibrate(before, promised, record.calibration),
         calibration=record.calibration,
         error_share=record.error_share,
         rollback_of=rollback_of,
@@ -92,12 +103,13 @@ def made(
     )  # fmt: skip
 
 
-def undoing(
+def undoing_decision(
     recommendation: Recommendation,
     snapshot: Snapshot,
     placements: Mapping[str, Placement],
     why: str,
-) -> Scale | Moves | None:
+    slicings: Mapping[str, Slicing] = {},
+) -> Change | None:
     """The decision that takes back what a recommendation did; None if nothing is left of it."""
     decision, reason = recommendation.decision, Reason(text=why, rule="rollback")
     if isinstance(decision, Moves):
@@ -107,6 +119,8 @@ def undoing(
             if (placed := placements.get(m.operator)) is not None and placed.cluster == m.target
         )
         return Moves(moves=back, reason=reason) if back else None
+    if isinstance(decision, Reslice):
+        return reslice_back(decision, snapshot, slicings.get(decision.operator), reason)
     cluster = snapshot.cluster(decision.cluster)
     if cluster is None:
         return None
@@ -135,6 +149,7 @@ def offered_again(
     now: float,
     why: str,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
+    slicings: Mapping[str, Slicing] = {},
 ) -> Recommendation | None:
     """The same aim for the present world, as a new proposal; None if it no longer makes sense."""
     decision = recommendation.decision
@@ -149,9 +164,11 @@ def offered_again(
         cores = max(1, decision.executors * cluster.cores_per_executor)
         said = replace(decision.prediction, load={cluster.name: load / cores})
         decision = replace(decision, before=present, reason=reason, prediction=said)
+    elif isinstance(decision, Reslice):  # what it predicts holds while the slices are the same
+        decision = replace(decision, reason=reason)
     else:
         decision = replace(decision, reason=reason, prediction=Prediction())
-    again = made(
+    again = new_recommendation(
         decision,
         snapshot,
         id=new_id(recommendation.id, now),
@@ -164,7 +181,8 @@ def offered_again(
         recent=recent,
         rollback_of=recommendation.rollback_of,
     )
-    return None if drift(again, snapshot, placements, settings) else again
+    gone = drift(again, snapshot, placements, settings, slicings=slicings)
+    return None if gone else again
 
 
 def _foreseen(decision: Moves, outlook: Outlook | None) -> Plan | None:

@@ -12,9 +12,11 @@ from weir.controllers.balancing.base import Remaining, planner, planners
 from weir.controllers.balancing.explain import explain
 from weir.controllers.balancing.plan import Plan, plan_of
 from weir.controllers.balancing.problem import Bin, Item, Problem
+from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.decision import Move, Reason
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.model.series import LoadSeries, correlation_matrix
+from weir.controllers.model.words import are, counted
 
 HISTORY = 360
 SHOWN = 60
@@ -30,7 +32,7 @@ class Matrix(Struct, frozen=True, kw_only=True):
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
+    values: tuple[tuple[float | None, ...], ...]  # None: too few periods to say
     periods: tuple[tuple[int, ...], ...] = ()  # that each value rests on
 
 
@@ -57,7 +59,28 @@ class Outlook(Struct, frozen=True, kw_only=True):
     proposals: tuple[Proposal, ...] = ()
     left_out: dict[str, str] = {}  # planners that were not asked, and why
     distance: tuple[tuple[float, float], ...] = ()  # (time, load distance in points)
+    drained: tuple[str, ...] = ()  # clusters that were to be emptied and are: they can be ended
     content_since: float | None = None  # the followed planner finds nothing worth a move
+    rings: tuple[RingOutlook, ...] = ()  # of the operators that are sliced
+    first_load: tuple[float, float] | None = None  # when the first view was, and its mean load
+
+    @property
+    def mean_load(self) -> float | None:
+        """Mean load of the clusters, in points; None if it is not known."""
+        if not self.proposals or self.problem.unknown:
+            return None
+        loads = self.proposals[0].plan.before.load.values()
+        return sum(loads) / len(loads) if loads else None
+
+    @property
+    def load_index(self) -> float | None:
+        """Mean load now over mean load at the start, as ALBIC has it."""
+        now, first = self.mean_load, self.first_load
+        return now / first[1] if now is not None and first is not None and first[1] > 0.0 else None
+
+    def ring(self, operator: str) -> RingOutlook | None:
+        """The ring of an operator; None if it is not sliced."""
+        return next((r for r in self.rings if r.operator == operator), None)
 
 
 def outlook(
@@ -103,10 +126,15 @@ def outlook(
 
 
 def continued(view: Outlook, before: Outlook | None) -> Outlook:
-    """With the load distances of the view before it."""
+    """With the load distances of the view before it, and the load that it all began with."""
+    first = before.first_load if before is not None else None
+    mean = view.mean_load
+    if first is None and mean:
+        first = (view.at, mean)
     if before is None:
-        return view
-    return replace(view, distance=(*before.distance, *view.distance)[-HISTORY:])
+        return replace(view, first_load=first)
+    distance = (*before.distance, *view.distance)[-HISTORY:]
+    return replace(view, distance=distance, first_load=first)
 
 
 def warm_up() -> None:
@@ -177,7 +205,7 @@ def _too_large(problem: Problem) -> dict[str, str]:
     """The planners that would take too long this time, and why."""
     count = len(problem.items)
     return {
-        name: f"{count} operators are more than the {kind.most_items} up to which it is asked"
+        name: f"{counted(count, 'operator')} {are(count)} more than the {kind.most_items} up to which it is asked"
         for name, kind in planners().items()
         if count > kind.most_items
     }
@@ -221,42 +249,30 @@ def _of_bins(problem: Problem, series: Mapping[str, LoadSeries]) -> dict[str, Lo
 
 
 def _square(series: Mapping[str, LoadSeries]) -> Matrix:
-    """Each pair over the periods that both have: one that began late blanks no other pair."""
     names = tuple(sorted(series))
     rows = [series[name] for name in names]
-    lengths = np.array([len(s.values) for s in rows], dtype=int)
-    shared = np.minimum.outer(lengths, lengths)
-    values = np.eye(len(rows))
-    for length in set(lengths.tolist()):
-        long = np.flatnonzero(lengths >= length)
-        at = np.ix_(long, long)
-        values[at] = np.where(
-            shared[at] == length, correlation_matrix([rows[i] for i in long]), values[at]
-        )
-    return _matrix(names, names, values, shared)
+    lengths = [len(s.values) for s in rows]
+    return _matrix(names, names, correlation_matrix(rows), np.minimum.outer(lengths, lengths))
 
 
 def _operators_by_cluster(
     problem: Problem, series: Mapping[str, LoadSeries], of_bin: Mapping[str, LoadSeries]
 ) -> Matrix:
-    """An operator against each cluster; against its own one, without itself."""
-    capacity = {bin_.name: bin_.capacity for bin_ in problem.bins}
+    """An operator against each cluster; against its own one, the others there."""
     columns = tuple(sorted(of_bin))
+    on: dict[str, list[Item]] = defaultdict(list)
+    for item in problem.items:
+        on[item.bin].append(item)
+    longest = max((len(i.series) for i in problem.items), default=0)
     rows = sorted((i for i in problem.items if i.name in series), key=lambda i: i.name)
     values = np.zeros((len(rows), len(columns)))
     shared = np.zeros((len(rows), len(columns)), dtype=int)
     for i, item in enumerate(rows):
-        own = series[item.name]
-        rests = [of_bin[name] for name in columns]
-        if item.bin in columns:
-            at = columns.index(item.bin)
-            rests[at] = rests[at] - own.scaled(1.0 / capacity[item.bin])
-        shared[i] = [min(len(own.values), len(rest.values)) for rest in rests]
-        # As long as the operator's own series: all at once, which is much faster.
-        long = [k for k, rest in enumerate(rests) if len(rest.values) >= len(own.values)]
-        values[i, long] = correlation_matrix([own, *(rests[k] for k in long)])[0, 1:]
-        for k in set(range(len(columns))) - set(long):
-            values[i, k] = own.correlation(rests[k])
+        others = [LoadSeries(o.series) for o in on[item.bin] if o.name != item.name]
+        rest = LoadSeries.total(others) if others else LoadSeries((0.0,) * longest)
+        against = [rest if name == item.bin else of_bin[name] for name in columns]
+        shared[i] = [min(len(item.series), len(other.values)) for other in against]
+        values[i] = correlation_matrix([LoadSeries(item.series), *against])[0, 1:]
     return _matrix(tuple(i.name for i in rows), columns, values, shared)
 
 
@@ -266,6 +282,8 @@ def _matrix(
     return Matrix(
         rows=rows,
         columns=columns,
-        values=tuple(tuple(round(float(v), 4) for v in row) for row in values),
+        values=tuple(
+            tuple(None if np.isnan(v) else round(float(v), 4) for v in row) for row in values
+        ),
         periods=tuple(map(tuple, periods.tolist())),
     )

@@ -5,7 +5,7 @@ from itertools import combinations
 from statistics import median
 
 from weir.controllers.balancing.problem import PauseModel
-from weir.controllers.engine.apply.moves import Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveStep, Rebalance
 
 RECENT = 30
 LEAST_PAIRS = 6
@@ -21,7 +21,7 @@ def pause_of(rebalances: Iterable[Rebalance]) -> PauseModel:
     >>> from weir.controllers.model.decision import Move
     >>> def moved(pause_s, size):
     ...     move = Move(operator="x", source="a", target="b")
-    ...     return MoveState(move=move, step=Step.DONE, paused_s=pause_s, state_bytes=size)
+    ...     return MoveState(move=move, step=MoveStep.DONE, paused_s=pause_s, state_bytes=size)
     >>> moves = tuple(moved(3.0 + size / 1e6, size) for size in (0, 10**6, 4 * 10**6, 9 * 10**6))
     >>> fitted = pause_of([Rebalance(id="r", at=0.0, moves=moves)])
     >>> round(fitted.base_s, 3), round(fitted.s_per_cost * 1e6, 3)
@@ -36,7 +36,7 @@ def pause_of(rebalances: Iterable[Rebalance]) -> PauseModel:
         (m.paused_s, m.state_bytes or 0)
         for rebalance in newest_first
         for m in rebalance.moves
-        if m.step is Step.DONE and m.paused_s is not None
+        if m.step is MoveStep.DONE and m.paused_s is not None
     ][:RECENT]
     if not done:
         return PauseModel()

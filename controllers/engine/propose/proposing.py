@@ -5,20 +5,20 @@ from msgspec.structs import replace
 from weir.controllers.engine.apply.effects import Chain, Create, Save
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.guard import guards
-from weir.controllers.engine.guard.drift import drift
-from weir.controllers.engine.guard.modes import strictest, why_not_by_itself
+from weir.controllers.engine.guard.drift import DriftKind, drift
+from weir.controllers.engine.guard.modes import strictest_mode, why_not_by_itself
 from weir.controllers.engine.propose.make import ROLLBACK
-from weir.controllers.engine.propose.together import cured
+from weir.controllers.engine.propose.together import contradicts
 from weir.controllers.engine.propose.withdrawing import no_longer_asked
-from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, moved_to
-from weir.controllers.model.decision import Scale
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, move_to
+from weir.controllers.model.decision import Rescue, Reslice, Scale
+from weir.controllers.model.sample import Mode
 
 HOLD_OPEN_S = 15.0
 """A proposal is not replaced sooner, so that a person can read it and answer."""
 
 
-def kept(facts: Facts, now: float) -> list[Chain]:
+def review_proposals(facts: Facts, now: float) -> list[Chain]:
     """End proposals that are over, and approve what the engine may do by itself."""
     found: list[Chain] = []
     taken: set[str] = set()
@@ -34,14 +34,14 @@ def kept(facts: Facts, now: float) -> list[Chain]:
     return found
 
 
-def proposed(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Chain, str]:
+def offer(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Chain, str]:
     """Propose it to people, or say why not."""
-    states = guards.look(facts.case(recommendation, now))
-    waits = guards.closed(states, guards.TIMING)
+    states = guards.guard_states(facts.case(recommendation, now))
+    waits = guards.first_closed(states, guards.TIMING)
     if waits is not None:
         return (), waits.reason
     limits = {k: g for k, g in guards.HARD.items() if k != "agent"}  # advice is welcome anywhere
-    forbidden = guards.closed(states, limits)
+    forbidden = guards.first_closed(states, limits)
     if forbidden is not None:
         return (), forbidden.reason
     refused = _rejected(recommendation, facts, now)
@@ -53,8 +53,16 @@ def proposed(recommendation: Recommendation, facts: Facts, now: float) -> tuple[
     if waiting is not None:
         return (), "what was approved has not begun yet"
     open_ = next((r for r in same if r.status is Status.PROPOSED), None)
+    against = [r for r in facts.recommendations if _against(r, recommendation)]
+    young = next((r for r in against if now - r.at < HOLD_OPEN_S), None)
+    if young is not None:
+        return (), "a proposal was just made"
     if open_ is None:
-        return (Create(recommendation=recommendation),), ""
+        ended = (
+            _step(r, Status.SUPERSEDED, now, f"{recommendation.id} takes its place in the plan")
+            for r in against
+        )
+        return (*ended, Create(recommendation=recommendation)), ""
     if open_.plan_hash == recommendation.plan_hash:
         return _refreshed(open_, recommendation, facts, now), ""
     if now - open_.at < HOLD_OPEN_S:
@@ -65,26 +73,31 @@ def proposed(recommendation: Recommendation, facts: Facts, now: float) -> tuple[
 
 def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[str]) -> Chain:
     """A proposal of the engine itself: does it still hold, and may it be done at once?"""
-    why = drift(recommendation, facts.snapshot, facts.placements, facts.engine)
-    if why and "no sign of life" not in why:
-        return (_step(recommendation, Status.SUPERSEDED, now, why),)
-    mode = strictest(facts.modes, recommendation.clusters)
+    drifted = drift(
+        recommendation, facts.snapshot, facts.placements, facts.engine, slicings=facts.slicings
+    )
+    if drifted and drifted.what is not DriftKind.SILENT:
+        return (_step(recommendation, Status.SUPERSEDED, now, drifted.text),)
+    mode = strictest_mode(facts.modes, recommendation.clusters)
     if mode is Mode.OBSERVE:
         return (_step(recommendation, Status.SUPERSEDED, now, "mode observe"),)
-    why = _overtaken(recommendation, facts, now)
+    why = _overtaken(recommendation, facts)
     if why:
         return (_step(recommendation, Status.SUPERSEDED, now, why),)
     why = no_longer_asked(recommendation, facts)
     if why:
         return (_step(recommendation, Status.CANCELLED, now, why),)
     tracks = {c: facts.track(c, recommendation.source) for c in recommendation.clusters}
-    states = guards.look(facts.case(recommendation, now))
+    states = guards.guard_states(facts.case(recommendation, now))
     by_itself = not (
-        why_not_by_itself(recommendation, mode, facts.criteria, tracks, now)
-        or guards.closed(states, guards.TIMING, guards.HARD, guards.POLICY)
+        why_not_by_itself(
+            recommendation, mode, facts.criteria, tracks, now, facts.failover.rescue_by_itself
+        )
+        or guards.first_closed(states, guards.TIMING, guards.HARD, guards.POLICY)
         or _unjudged(recommendation, facts)
     )
-    if by_itself and taken.isdisjoint(recommendation.clusters):
+    rescue = isinstance(recommendation.decision, Rescue)
+    if by_itself and (rescue or taken.isdisjoint(recommendation.clusters)):
         taken.update(recommendation.clusters)
         approved = replace(recommendation, guards=states, mode=mode.value)
         return (_step(approved, Status.APPROVED, now, f"mode {mode.value}"),)
@@ -94,12 +107,17 @@ def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[st
     return (Save(recommendation=after, audit=False),)
 
 
-def _overtaken(recommendation: Recommendation, facts: Facts, now: float) -> str:
-    """A scale-out that a rebalance proposed after it makes needless."""
-    decision = recommendation.decision
-    if not isinstance(decision, Scale) or recommendation.source == ROLLBACK:
+def _overtaken(recommendation: Recommendation, facts: Facts) -> str:
+    """A newer step of the plan stands in the inbox that this one contradicts."""
+    if recommendation.source == ROLLBACK:
         return ""
-    return cured(decision, facts, now)
+    for other in facts.recommendations:
+        newer = other.at > recommendation.at and other.by == ENGINE
+        open_ = other.status in (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
+        counts = newer and open_ and other.source != ROLLBACK
+        if counts and contradicts(recommendation, other):
+            return f"{other.id} takes its place in the plan for size and place"
+    return ""
 
 
 def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
@@ -123,17 +141,26 @@ def _refreshed(open_: Recommendation, fresh: Recommendation, facts: Facts, now: 
         predicted=fresh.predicted,
         calibration=fresh.calibration,
         error_share=fresh.error_share,
+        options=fresh.options,
         guards=fresh.guards,
     )
     return (Save(recommendation=after, audit=False),)
+
+
+def _against(open_: Recommendation, fresh: Recommendation) -> bool:
+    """An open proposal of the engine's own that cannot stand beside the fresh one."""
+    own = open_.by == ENGINE and open_.status is Status.PROPOSED
+    return own and ROLLBACK not in (open_.source, fresh.source) and contradicts(open_, fresh)
 
 
 def _same_kind(a: Recommendation, b: Recommendation) -> bool:
     """Both are the engine's answer to the same question."""
     if a.by != ENGINE or ROLLBACK in (a.source, b.source):
         return False
-    if a.kind == "rebalance" or b.kind == "rebalance":
-        return a.kind == b.kind
+    if isinstance(a.decision, Reslice) and isinstance(b.decision, Reslice):
+        return a.decision.operator == b.decision.operator
+    if not isinstance(a.decision, Scale) or not isinstance(b.decision, Scale):
+        return a.kind is b.kind
     return a.clusters == b.clusters
 
 
@@ -147,4 +174,4 @@ def _rejected(recommendation: Recommendation, facts: Facts, now: float) -> str:
 
 
 def _step(recommendation: Recommendation, status: Status, now: float, why: str) -> Save:
-    return Save(recommendation=moved_to(recommendation, status, at=now, by=ENGINE, why=why))
+    return Save(recommendation=move_to(recommendation, status, at=now, by=ENGINE, why=why))

@@ -2,52 +2,74 @@
 
 from msgspec.structs import replace
 
-from weir.controllers.balancing.figures import Figures
+from weir.controllers.balancing.figures import PlanFigures
+from weir.controllers.balancing.joint import Option, Way
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.apply.effects import Chain, KeepBalance
 from weir.controllers.engine.facts import Facts
-from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.propose.balance import BalanceSettings, why_wait
-from weir.controllers.engine.propose.make import made, new_id
+from weir.controllers.engine.propose.make import new_id, new_recommendation
 from weir.controllers.engine.propose.outlook import Outlook, by_hand
-from weir.controllers.engine.propose.proposing import proposed
-from weir.controllers.engine.propose.together import first_scaled, followed, touched
-from weir.controllers.engine.recommendation import Status
-from weir.controllers.model.decision import Moves, Scale
+from weir.controllers.engine.propose.proposing import offer
+from weir.controllers.engine.propose.together import (
+    SEARCHING,
+    clusters_touched,
+    drained_clusters,
+    followed_plan,
+    joint_reason,
+    moves_in_plan,
+)
+from weir.controllers.engine.recommendation import Kind, Status
+from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import WeirError
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.words import percent
 
 
-def balanced(facts: Facts, view: Outlook, now: float) -> list[Chain]:
+def propose_rebalance(facts: Facts, view: Outlook, now: float) -> list[Chain]:
     """Turn a fresh view of the balance into a proposal, or say why there is none."""
     wait = why_wait(facts.snapshot, view.problem, facts.rebalances, facts.balance, now)
     wait = wait or _overtaken(facts, view)
     plan: Plan | None = None
+    options: tuple[Option, ...] = ()
     chain: Chain = ()
     if not wait:
-        plan, wait = _planned(facts, view)
+        plan, wait, options = _planned(facts, view)
     if plan is not None:
-        wait = _needless(plan, view, facts)
+        wait = wait or _needless(plan, view, facts)
         if wait or not plan.moves:
             view = replace(view, content_since=_content_since(facts.outlook, now))
         else:
-            chain, wait = _rebalance(plan, facts, view, now)
-    return [c for c in (chain, (KeepBalance(outlook=replace(view, wait=wait)),)) if c]
+            chain, wait = _rebalance(plan, options, facts, view, now)
+    drained = drained_clusters(facts)
+    if drained and not chain:
+        wait = f"{', '.join(drained)} {'is' if len(drained) == 1 else 'are'} empty and can be ended"
+    view = replace(view, wait=wait, drained=drained)
+    return [c for c in (chain, (KeepBalance(outlook=view),)) if c]
 
 
-def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str]:
-    """What the followed planner would do now, or why that cannot be said."""
+def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str, tuple[Option, ...]]:
+    """What is to be moved now, or why that cannot be said, and what else could be done."""
     name = facts.balance.planner
     if name in view.left_out:
-        return None, f"{name} is left out: {view.left_out[name]}"
-    plan = followed(view, facts)
+        return None, f"{name} is left out: {view.left_out[name]}", ()
+    plan = followed_plan(view, facts)
     if plan is None:
-        return None, f"there is no planner '{name}'"
-    below = facts.engine.cured_below
-    first = first_scaled(plan, view.problem, _wanted_scales(facts), facts.snapshot, below)
-    if first:
-        return None, f"scaling of {', '.join(first)} comes first; then it is planned again"
-    return _steady(plan, view, facts), ""
+        return None, f"there is no planner '{name}'", ()
+    if _for_its_own_sake(plan, view, facts):
+        return _steady(plan, view, facts), "", ()
+    moves, wait, options = moves_in_plan(facts, view)
+    if name not in SEARCHING and options[0].way is not Way.SIZE:
+        return _steady(plan, view, facts), "", options
+    if moves is None:
+        first = options[0].way in (Way.SIZE, Way.BOTH)
+        return (
+            None if first else plan,
+            (not first and _needless(plan, view, facts)) or wait,
+            options,
+        )
+    return _with_moves(plan, view, moves, joint_reason(options)), "", options
 
 
 def _overtaken(facts: Facts, view: Outlook) -> str:
@@ -71,11 +93,11 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
         return f"{plan.planner} gains only {gain:.1f} points"
     fullest = max(plan.before.load.values(), default=0.0) / 100.0
     if fullest < facts.balance.least_load and not drains:
-        return f"every cluster's load is below {facts.balance.least_load:.0%}"
+        return f"every cluster's load is below {percent(facts.balance.least_load)}"
     return ""
 
 
-def _worth(before: Figures, after: Figures, settings: BalanceSettings) -> bool:
+def _worth(before: PlanFigures, after: PlanFigures, settings: BalanceSettings) -> bool:
     """Whether the load becomes so much evener, or stays even enough while operators that talk
     much come together."""
     if before.load_distance - after.load_distance >= settings.least_gain:
@@ -89,13 +111,15 @@ def _content_since(before: Outlook | None, now: float) -> float:
     return now if since is None else since
 
 
-def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Chain, str]:
+def _rebalance(
+    plan: Plan, options: tuple[Option, ...], facts: Facts, view: Outlook, now: float
+) -> tuple[Chain, str]:
     """A plan as a proposal, or why there is none."""
     decision = plan.decision
     assert isinstance(decision, Moves)
-    if strictest(facts.modes, touched(plan)) is Mode.OBSERVE:
-        return (), f"mode observe in one of {', '.join(sorted(touched(plan)))}"
-    fresh = made(
+    if strictest_mode(facts.modes, clusters_touched(plan.moves)) is Mode.OBSERVE:
+        return (), f"mode observe in one of {', '.join(sorted(clusters_touched(plan.moves)))}"
+    fresh = new_recommendation(
         decision,
         facts.snapshot,
         id=new_id(plan.planner, now),
@@ -104,10 +128,26 @@ def _rebalance(plan: Plan, facts: Facts, view: Outlook, now: float) -> tuple[Cha
         ttl_s=facts.engine.ttl_s,
         outlook=view,
         plan=plan,
-        recent=facts.lately(touched(plan), now),
+        recent=facts.lately(clusters_touched(plan.moves), now),
         track=facts.track(plan.moves[0].source, plan.planner),
     )
-    return proposed(fresh, facts, now)
+    return offer(replace(fresh, options=options), facts, now)
+
+
+def _for_its_own_sake(plan: Plan, view: Outlook, facts: Facts) -> bool:
+    """It empties a cluster, or brings together what talks: no cost of sizes weighs that."""
+    draining = {b.name for b in view.problem.bins if not b.keep}
+    closer = plan.after.collocation - plan.before.collocation
+    return any(m.source in draining for m in plan.moves) or (
+        bool(plan.moves) and closer >= facts.balance.least_collocation_gain
+    )
+
+
+def _with_moves(plan: Plan, view: Outlook, moves: tuple[Move, ...], reason: Reason) -> Plan:
+    """The followed planner's plan with the moves that size and place together want."""
+    if set(moves) == set(plan.moves):
+        return plan
+    return replace(by_hand(view.problem, moves), planner=plan.planner, reason=reason)
 
 
 def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:
@@ -117,7 +157,7 @@ def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:
         (
             r
             for r in facts.recommendations
-            if r.status is Status.PROPOSED and r.kind == "rebalance" and r.source == plan.planner
+            if r.status is Status.PROPOSED and r.kind is Kind.REBALANCE and r.source == plan.planner
         ),
         None,
     )
@@ -132,14 +172,3 @@ def _steady(plan: Plan, view: Outlook, facts: Facts) -> Plan:
     if not helps or (plan.moves and better):
         return plan
     return replace(old, planner=plan.planner, reason=open_.decision.reason)
-
-
-def _wanted_scales(facts: Facts) -> dict[str, Scale]:
-    """Scale-outs that are proposed or under way."""
-    return {
-        r.decision.cluster: r.decision
-        for r in facts.recommendations
-        if r.status in (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
-        and isinstance(r.decision, Scale)
-        and r.kind == "scale_out"
-    }

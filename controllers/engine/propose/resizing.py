@@ -9,18 +9,22 @@ from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.guard.rules import GuardSettings
 from weir.controllers.engine.propose import scorecard
 from weir.controllers.engine.propose.extract import Extracts
-from weir.controllers.engine.propose.make import made, new_id
-from weir.controllers.engine.propose.proposing import proposed
-from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook, ScaleSettings, ask, in_use
-from weir.controllers.engine.propose.together import cured
-from weir.controllers.model.decision import NoChange, Scale
-from weir.controllers.model.snapshot import Cluster, Mode, Snapshot
+from weir.controllers.engine.propose.make import new_id, new_recommendation
+from weir.controllers.engine.propose.proposing import offer
+from weir.controllers.engine.propose.scaling import (
+    ScaleOutlook,
+    ScalerAnswer,
+    ScaleSettings,
+    ask_scalers,
+    executors_in_use,
+)
+from weir.controllers.engine.propose.together import scale_in_plan
+from weir.controllers.model.decision import Grounds, NoChange, Scale
+from weir.controllers.model.sample import Cluster, Mode
+from weir.controllers.model.snapshot import Snapshot
 
-NO_OPINION = frozenset({"no data", "window", "first", "no batches", "not usable"})
-"""Rules by which a scaler says that it cannot tell yet; those that begin with "now" say: not now."""
 
-
-def considered(
+def propose_scaling(
     facts: Facts,
     names: Iterable[str],
     now: float,
@@ -34,7 +38,7 @@ def considered(
     chains: list[Chain] = []
     extracts = extracts or Extracts(facts.snapshot)
     total = facts.engine.total_executors or None
-    left = None if total is None else total - in_use(facts.snapshot)
+    left = None if total is None else total - executors_in_use(facts.snapshot)
     for name in names:
         cluster = extracts.cluster(name)
         if cluster is not None:
@@ -52,7 +56,7 @@ def _scaled(
 ) -> list[Chain]:
     name = cluster.name
     settings = facts.scaling.get(name, ScaleSettings())
-    view, memories = ask(
+    view, memories = ask_scalers(
         part,
         cluster,
         settings,
@@ -77,7 +81,7 @@ def _scaled(
 
 
 def _resized(
-    cluster: Cluster, answer: Answer, view: ScaleOutlook, facts: Facts, now: float
+    cluster: Cluster, answer: ScalerAnswer, view: ScaleOutlook, facts: Facts, now: float
 ) -> tuple[Chain, str]:
     """The followed scaler's answer as a proposal, or why there is none."""
     decision = answer.decision
@@ -86,17 +90,17 @@ def _resized(
     if isinstance(decision, NoChange):
         # Between two decisions, what held the last one back is still the reason.
         before = facts.outlooks.get(cluster.name)
-        between = decision.reason.rule == "window" or decision.reason.rule.startswith("now")
+        between = decision.reason.grounds is Grounds.NOT_NOW
         return (), (between and before and before.wait) or decision.reason.text
     decision, why = _shaped(decision, view, facts, now)
     if why:
         return (), why
-    needless = cured(decision, facts, now)
-    if needless:
-        return (), needless
+    decision, why, options = scale_in_plan(decision, facts, now)
+    if why:
+        return (), why
     facts = _with(facts, view)
     source = answer.scaler
-    fresh = made(
+    fresh = new_recommendation(
         decision,
         facts.snapshot,
         id=new_id(source, cluster.name, now),
@@ -107,7 +111,7 @@ def _resized(
         recent=facts.lately([cluster.name], now),
         track=facts.track(cluster.name, source),
     )
-    return proposed(fresh, facts, now)
+    return offer(replace(fresh, options=options), facts, now)
 
 
 def _shaped(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tuple[Scale, str]:
@@ -142,10 +146,10 @@ def _shaped(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tu
 
 
 def _noted(
-    view: ScaleOutlook, answer: Answer, cluster: Cluster, kept_s: float, now: float
+    view: ScaleOutlook, answer: ScalerAnswer, cluster: Cluster, kept_s: float, now: float
 ) -> ScaleOutlook:
     """Remember what the followed scaler asked for, as far back as anybody looks."""
-    target = wanted(answer, cluster)
+    target = executors_wanted(answer, cluster)
     if target is None:
         return view
     since = now - kept_s
@@ -154,19 +158,19 @@ def _noted(
     return replace(view, asked=kept_)
 
 
-def wanted(answer: Answer, cluster: Cluster) -> int | None:
+def executors_wanted(answer: ScalerAnswer, cluster: Cluster) -> int | None:
     """The number of executors that an answer comes to; None if it is no opinion."""
     decision = answer.decision
     if isinstance(decision, Scale):
         return decision.executors
-    if decision.reason.rule in NO_OPINION or decision.reason.rule.startswith("now"):
+    if not decision.reason.is_opinion:
         return None
     return cluster.executors_asked
 
 
 def _scored(view: ScaleOutlook, cluster: Cluster, part: Snapshot, now: float) -> ScaleOutlook:
-    targets = {a.scaler: n for a in view.answers if (n := wanted(a, cluster)) is not None}
-    scores, pending = scorecard.advanced(
+    targets = {a.scaler: n for a in view.answers if (n := executors_wanted(a, cluster)) is not None}
+    scores, pending = scorecard.advance_scores(
         view.scores,
         view.pending,
         targets,

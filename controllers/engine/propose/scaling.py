@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from weir.controllers.engine.propose.scorecard import Pending, Score
 from weir.controllers.model.age import Time
-from weir.controllers.model.decision import Decision, NoChange, Prediction, Reason, Scale
+from weir.controllers.model.decision import Decision, Grounds, NoChange, Prediction, Reason, Scale
 from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import setting
-from weir.controllers.model.snapshot import Cluster, Snapshot
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import are, counted
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.facts import Facts, observe
+from weir.controllers.scaling.facts import ClusterFacts, observe
 from weir.controllers.scaling.registry import create, scalers
 
 log = logging.getLogger(__name__)
@@ -25,16 +27,16 @@ HISTORY, HISTORY_S = 360, 900.0
 
 
 class ScaleSettings(Struct, frozen=True, kw_only=True):
-    """How one cluster is scaled; the group is named by `group`."""
+    """How one cluster is scaled; the group is named by `scale_group`."""
 
-    scaler: Annotated[str, setting("Scaler that the engine follows here")] = "rate_based"
+    scaler: Annotated[str, setting("Scaler that the engine follows here")] = "horizon"
     min_executors: Annotated[int, setting("Fewest executors to ask for", ge=0)] = 0
     max_executors: Annotated[
         int, setting("Most executors to ask for; 0: as many as the cluster itself allows", ge=0)
     ] = 0
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class ScalerAnswer(Struct, frozen=True, kw_only=True):
     """What one scaler says at this moment; only the chosen one's answer has consequences."""
 
     scaler: str
@@ -49,7 +51,7 @@ class ScaleOutlook(Struct, frozen=True, kw_only=True):
     at: Time
     cluster: str
     scaler: str
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[ScalerAnswer, ...] = ()
     wait: str = ""  # why nothing is asked now
     sojourn: tuple[tuple[float, float | None, float | None], ...] = ()
     """Time, latency by the queueing model, latency measured; in seconds."""
@@ -59,12 +61,12 @@ class ScaleOutlook(Struct, frozen=True, kw_only=True):
     scores: tuple[Score, ...] = ()
     pending: Pending | None = None  # answers to be judged in hindsight
 
-    def answer(self, scaler: str) -> Answer | None:
+    def answer(self, scaler: str) -> ScalerAnswer | None:
         """One scaler's answer."""
         return next((a for a in self.answers if a.scaler == scaler), None)
 
 
-def group(cluster: str) -> str:
+def scale_group(cluster: str) -> str:
     """Name of the settings of a cluster's scaling."""
     return f"scale:{cluster}"
 
@@ -74,7 +76,7 @@ def scaler_group(cluster: str, scaler: str) -> str:
     return f"scale:{cluster}:{scaler}"
 
 
-def in_use(snapshot: Snapshot) -> int:
+def executors_in_use(snapshot: Snapshot) -> int:
     """Executors over all clusters: asked for, or present where nothing was asked."""
     return sum(c.executors_asked for c in snapshot.clusters)
 
@@ -89,7 +91,7 @@ def scope_of(cluster: str, settings: ScaleSettings, left: int | None) -> Scope:
     )
 
 
-def ask(
+def ask_scalers(
     snapshot: Snapshot,
     cluster: Cluster,
     settings: ScaleSettings,
@@ -126,13 +128,17 @@ def ask(
             decision, memory = scaler.decide_on(facts, memory, now)
             kept[name] = msgspec.json.encode(memory)
         except WeirError as error:
-            decision = NoChange(reason=Reason(text=str(error), rule="not usable"))
+            decision = NoChange(
+                reason=Reason(text=str(error), rule="not usable", grounds=Grounds.UNUSABLE)
+            )
         except Exception as error:  # one scaler's mistake is no reason to stop the engine
             log.exception("scaler %s failed on %s", name, cluster.name)
             text = f"not usable: {type(error).__name__}; the engine's log says more"
-            decision = NoChange(reason=Reason(text=text, rule="not usable"))
+            decision = NoChange(
+                reason=Reason(text=text, rule="not usable", grounds=Grounds.UNUSABLE)
+            )
         answers.append(
-            Answer(
+            ScalerAnswer(
                 scaler=name,
                 title=kind.title,
                 decision=_shown(decision),
@@ -156,11 +162,13 @@ def hand_scope(
     snapshot: Snapshot, cluster: str, settings: ScaleSettings, total_executors: int
 ) -> Scope:
     """How far a person may go: the limits that the engine keeps to, so that both agree."""
-    left = total_executors - in_use(snapshot) if total_executors else None
+    left = total_executors - executors_in_use(snapshot) if total_executors else None
     return scope_of(cluster, settings, left)
 
 
-def by_hand(snapshot: Snapshot, cluster: str, executors: int, scope: Scope | None = None) -> Scale:
+def scale_by_hand(
+    snapshot: Snapshot, cluster: str, executors: int, scope: Scope | None = None
+) -> Scale:
     """A number that a person chose, with what it should bring."""
     facts = observe(snapshot, scope or Scope(cluster=cluster))
     if facts is None:
@@ -172,7 +180,7 @@ def by_hand(snapshot: Snapshot, cluster: str, executors: int, scope: Scope | Non
         )
     if not facts.low <= executors <= facts.high:
         raise InvalidInput(
-            f"{executors} executors are outside the limits {facts.low} to {facts.high}",
+            f"{counted(executors, 'executor')} {are(executors)} outside the limits {facts.low} to {facts.high}",
             field="executors",
         )
     load = facts.load_cores
@@ -197,7 +205,7 @@ def _shown(decision: Decision) -> Scale | NoChange:
 def _sojourn(
     before: ScaleOutlook | None,
     drs: bytes | None,
-    facts: Facts | None,
+    facts: ClusterFacts | None,
     now: float,
 ) -> tuple[tuple[float, float | None, float | None], ...]:
     """The queueing model's latency beside the measured one, as they come.

@@ -40,20 +40,22 @@ class Score(Struct, frozen=True, kw_only=True):
         return self.right / self.judged if self.judged else None
 
 
-def needed(work_cores: float, cores_per_executor: int) -> int:
+def executors_needed(work_cores: float, cores_per_executor: int) -> int:
     """Executors that would have been enough for the work.
 
-    >>> needed(1.7, 1), needed(0.0, 2)
+    >>> executors_needed(1.7, 1), executors_needed(0.0, 2)
     (3, 1)
     """
     return max(1, ceil(work_cores / (ENOUGH * cores_per_executor) - 1e-9))
 
 
-def judged(scores: tuple[Score, ...], pending: Pending, need: int, now: float) -> tuple[Score, ...]:
+def judge_targets(
+    scores: tuple[Score, ...], pending: Pending, need: int, now: float
+) -> tuple[Score, ...]:
     """The record with one more judgement for everybody who had answered.
 
     >>> pending = Pending(at=0.0, targets={"drs": 2, "dodo": 5}, followed=4)
-    >>> for score in judged((), pending, need=2, now=60.0):
+    >>> for score in judge_targets((), pending, need=2, now=60.0):
     ...     print(score.scaler, score.right, score.differed, score.saved_executor_s)
     dodo 0 1 -60.0
     drs 1 1 120.0
@@ -73,7 +75,7 @@ def judged(scores: tuple[Score, ...], pending: Pending, need: int, now: float) -
     return tuple(known[name] for name in sorted(known))
 
 
-def advanced(
+def advance_scores(
     scores: tuple[Score, ...],
     pending: Pending | None,
     targets: Mapping[str, int],
@@ -88,7 +90,10 @@ def advanced(
         return scores, Pending(at=now, targets=dict(targets), followed=executors)
     if now - pending.at < HORIZON_S or work_cores is None:
         return scores, pending
-    done = judged(
-        scores, replace(pending, followed=executors), needed(work_cores, cores_per_executor), now
+    done = judge_targets(
+        scores,
+        replace(pending, followed=executors),
+        executors_needed(work_cores, cores_per_executor),
+        now,
     )
     return done, Pending(at=now, targets=dict(targets), followed=executors)

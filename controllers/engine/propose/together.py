@@ -1,107 +1,271 @@
-"""Balancing and scaling together: what a rebalance cures needs no new executors.
+"""One plan for size and place: which of what scalers and planners ask for is done, and in what order.
 
-    plan -> does scaling want something, given this plan?
-              no: that is the plan, and what it cures is not scaled out
-              yes: scale first; then it is planned again
+    scalers: so many executors each        planner: these operators elsewhere
+                        \\                    /
+             the cheapest of: both, one of them, neither  (`weir.controllers.balancing.joint`)
+                                  |
+              scale out -> move -> scale in, each step a recommendation of its own
 
-After the integrative framework of Madsen, Zhou, Cao (ICDE 2017), see
-`weir.controllers.balancing.integrative`.
+Only the next step of the plan is proposed. When it is done everything is looked at again, so a
+step that fails leaves a world that is sound and planned for anew. What the plan does without
+is not proposed, so no two proposals contradict each other.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from msgspec.structs import fields, replace
+
+from weir.controllers.balancing.joint import Option, Question, Site, Way, best_options
+from weir.controllers.balancing.latency import Timing, timing_of
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.engine.facts import Facts
-from weir.controllers.engine.guard.modes import strictest
+from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.propose.outlook import Outlook
-from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.model.decision import Moves, Scale
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.engine.propose.scaling import ScaleSettings
+from weir.controllers.engine.recommendation import Kind, Recommendation, Status
+from weir.controllers.model.decision import Move, Moves, Reason, Scale
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.words import counted, percent
+from weir.controllers.scaling.registry import scalers
 
 PLAN_AGE_S = 20.0
-SUPPRESS_S = 60.0
-"""How long a rebalance that waits for approval keeps a cluster from being scaled out."""
+PATIENCE_S = 60.0
+"""How long a rebalance that people do not answer keeps an automatic cluster from scaling."""
+SEARCHING = frozenset({"milp", "integrative"})
+"""Planners that weigh anything: beside their placements every move is tried. Who follows another
+one follows it as it is; only what it makes needless is not scaled."""
+_OPEN = (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
 
 
-def cures(plan: Plan | None, cluster: str, below: float) -> str:
-    """In which way a plan makes scaling out this cluster needless; empty if it does not."""
-    if plan is None or cluster not in plan.after.load:
-        return ""
-    moved = [m for m in plan.moves if m.source == cluster]
-    if not moved or max(plan.after.load.values()) > 100.0 * below:
-        return ""
-    names = ", ".join(f"{m.operator} to {m.target}" for m in moved)
-    return (
-        f"moving {names} brings {cluster} from {plan.before.load[cluster]:.0f} to "
-        f"{plan.after.load[cluster]:.0f} % of its capacity, so it needs no more executors"
+def options_now(
+    facts: Facts, view: Outlook, wanted: Mapping[str, int], *, may_move: bool = True
+) -> tuple[Option, ...]:
+    """The ways to go on, best first; `wanted` are sizes that scalers ask for at this moment."""
+    plan = followed_plan(view, facts)
+    open_ = _open_moves(facts)
+    placements = [] if plan is None else [plan.placement]
+    proposed: tuple[Move, ...] = ()
+    if open_ is not None and isinstance(open_.decision, Moves):
+        proposed = open_.decision.moves
+        placements.append(_moved(view.problem, proposed))
+    asked = {**_sizes_asked(facts), **wanted}
+    return best_options(
+        _question(facts, view.problem, asked),
+        placements,
+        may_move=may_move and plan is not None and facts.balance.planner != "no_op",
+        search=facts.balance.planner in SEARCHING,
+        proposed=proposed,
     )
 
 
-def cured(decision: Scale, facts: Facts, now: float) -> str:
-    """The rebalance that makes a scale-out needless: proposed, under way, or about to be.
-
-    One that nobody approves counts only for a while: then people may choose between both.
-    """
-    if decision.executors <= decision.before:
-        return ""
-    below, cluster = facts.engine.cured_below, decision.cluster
-    open_ = [r for r in facts.recommendations if r.kind == "rebalance" and not r.status.final]
-    for other in open_:
-        if not isinstance(other.decision, Moves) or not _counts(other, now):
-            continue
-        load = other.decision.prediction.load
-        moved = any(m.source == cluster for m in other.decision.moves)
-        if moved and max(load.values(), default=9.0) <= below:
-            return f"the rebalance that is {other.status} brings {cluster} to {load[cluster]:.0%}"
-    if any(r.status is Status.PROPOSED and not _counts(r, now) for r in open_):
-        return ""
+def scale_in_plan(
+    decision: Scale, facts: Facts, now: float
+) -> tuple[Scale, str, tuple[Option, ...]]:
+    """A scaler's answer as part of the plan: what is left of it, why none is, and the options."""
     view = facts.outlook
-    if view is None or view.wait or now - view.at > PLAN_AGE_S:
-        return ""
-    plan = followed(view, facts)
-    if plan is None or strictest(facts.modes, touched(plan)) in (Mode.OBSERVE, Mode.RECOMMEND):
-        return ""
-    return cures(plan, cluster, below)
+    cluster, out = decision.cluster, decision.executors > decision.before
+    others = [r for r in facts.recommendations if r.status in _OPEN]
+    if not out and any(r.kind is Kind.SCALE_OUT and r.clusters != (cluster,) for r in others):
+        return decision, "a scale-out elsewhere comes first", ()
+    moving = _open_moves(facts)
+    touches = moving is not None and cluster in moving.clusters
+    if touches and moving is not None and moving.status is not Status.PROPOSED:
+        return decision, f"the rebalance that is {moving.status} comes first", ()
+    if view is None or now - view.at > PLAN_AGE_S or _elsewhere(facts, view.problem):
+        return decision, "", ()
+    mine = facts.modes.get(cluster, Mode.APPROVE)
+    waited = moving is not None and now - moving.at >= PATIENCE_S
+    may_move = not (waited and mine in (Mode.AUTO, Mode.AUTO_WITHIN_CRITERIA))
+    may_move = may_move and (touches or not view.wait)
+    options = options_now(facts, view, {cluster: decision.executors}, may_move=may_move)
+    if not options:
+        return decision, "", ()
+    best = options[0]
+    modes = strictest_mode(facts.modes, clusters_touched(best.moves)) if best.moves else mine
+    if best.moves and modes in (Mode.OBSERVE, Mode.RECOMMEND):
+        options = options_now(facts, view, {cluster: decision.executors}, may_move=False)
+        best = options[0]
+    size = best.sizes.get(cluster)
+    if best.way in (Way.NOTHING, Way.SIZE) or not best.moves:
+        return decision, "", options  # what scaling alone costs is for its scaler to judge
+    if size is None or (size > decision.before) != out:
+        return decision, _instead(best, decision), options
+    if not out:
+        return decision, f"first {_moves_in_words(best.moves)}, then it can be smaller", options
+    if size < decision.executors:
+        text = f"{decision.reason.text} With {_moves_in_words(best.moves)}, {size} are enough."
+        decision = replace(decision, executors=size, reason=replace(decision.reason, text=text))
+    return decision, "", options
 
 
-def followed(view: Outlook, facts: Facts) -> Plan | None:
+def moves_in_plan(
+    facts: Facts, view: Outlook
+) -> tuple[tuple[Move, ...] | None, str, tuple[Option, ...]]:
+    """The moves that the plan for size and place makes now; None with the reason if none."""
+    options = options_now(facts, view, {})
+    best = options[0]
+    larger = sorted(n for n, size in best.sizes.items() if size > facts_size(facts, n))
+    if larger and (not best.moves or clusters_touched(best.moves) & {*larger}):
+        text = f"scaling of {', '.join(larger)} comes first; then it is planned again"
+        return None, text, options
+    if not best.moves:
+        spare = next((o for o in options if o.moves), None)
+        if spare is None:
+            return None, "", options
+        worth = spare.cost - best.cost
+        return (
+            None,
+            (
+                f"{_moves_in_words(spare.moves)} would cost {worth:.1f} executors more than it brings"
+            ),
+            options,
+        )
+    return best.moves, "", options
+
+
+def followed_plan(view: Outlook, facts: Facts) -> Plan | None:
     """The plan of the planner that is followed; None if there is no such planner."""
     name = facts.balance.planner
     return next((p.plan for p in view.proposals if p.plan.planner == name), None)
 
 
-def touched(plan: Plan) -> set[str]:
-    """The clusters that a plan takes from or gives to."""
-    return {c for m in plan.moves for c in (m.source, m.target)}
+def clusters_touched(moves: Sequence[Move]) -> set[str]:
+    """The clusters that moves take from or give to."""
+    return {c for m in moves for c in (m.source, m.target)}
 
 
-def _counts(rebalance: Recommendation, now: float) -> bool:
-    """Whether it may keep others from acting."""
-    if rebalance.status is Status.PROPOSED:
-        return now - rebalance.at < SUPPRESS_S
-    return rebalance.status in (Status.APPROVED, Status.APPLYING)
+def contradicts(a: Recommendation, b: Recommendation) -> bool:
+    """Whether two open proposals of the engine cannot both be meant.
+
+    They change the size of one cluster, or one moves what the other makes room for; or one
+    takes executors from a cluster while another cluster is to get more.
+    """
+    if a.kind is Kind.REBALANCE or b.kind is Kind.REBALANCE:
+        return not set(a.clusters).isdisjoint(b.clusters)
+    kinds = {a.kind, b.kind}
+    if kinds == {Kind.SCALE_OUT, Kind.SCALE_IN}:
+        return True
+    return kinds <= {Kind.SCALE_OUT, Kind.SCALE_IN} and a.clusters == b.clusters
 
 
-def first_scaled(
-    plan: Plan,
-    problem: Problem,
-    scales: Mapping[str, Scale],
-    snapshot: Snapshot,
-    below: float,
-) -> list[str]:
-    """Clusters that are to be scaled out before anything moves: the plan does not cure them."""
-    capacity = {b.name: b.capacity for b in problem.bins}
-    return sorted(
-        name
-        for name, scale in scales.items()
-        if scale.executors > scale.before
-        and _cores(snapshot, scale) not in (0.0, capacity.get(name, 0.0))
-        and name in capacity
-        and not cures(plan, name, below)
+def drained_clusters(facts: Facts) -> tuple[str, ...]:
+    """Clusters that people want emptied and that are: they can be ended."""
+    named = {n.strip() for n in facts.balance.draining_clusters.split(",")} - {""}
+    in_use = {o.cluster for o in facts.snapshot.operators}
+    here = {c.name for c in facts.snapshot.clusters if not facts.snapshot.gone(c.name)}
+    return tuple(sorted((named & here) - in_use))
+
+
+def facts_size(facts: Facts, cluster: str) -> int:
+    """Executors that a cluster was asked for."""
+    found = facts.snapshot.cluster(cluster)
+    return found.executors_asked if found is not None else 0
+
+
+def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> Question:
+    sites, timings = {}, {}
+    loads: dict[str, float] = {}
+    for item in problem.items:
+        loads[item.bin] = loads.get(item.bin, 0.0) + item.load
+    bins = {b.name for b in problem.bins}
+    for cluster in facts.snapshot.clusters:
+        if cluster.name not in bins:
+            continue
+        own = facts.scaling.get(cluster.name, ScaleSettings())
+        size = cluster.executors_asked
+        low, high = max(cluster.min_executors, own.min_executors), cluster.max_executors
+        high = min(high, own.max_executors or high)
+        if not cluster.can_scale:
+            low = high = size
+        sites[cluster.name] = Site(
+            name=cluster.name, executors=size, cores=cluster.cores_per_executor,
+            low=min(low, size), high=max(high, size), wanted=wanted.get(cluster.name),
+        )  # fmt: skip
+    by_name = {o.name: o for o in facts.snapshot.operators}
+    for item in problem.items:
+        operator, site = by_name.get(item.name), sites.get(item.bin)
+        if operator is None or site is None or operator.processing_s is None:
+            continue
+        cores = max(site.executors * site.cores, 1)
+        timings[item.name] = timing_of(
+            item.load, loads[item.bin] - item.load, cores, operator.trigger_s, operator.processing_s
+        )
+    return Question(
+        problem=problem, sites=sites, timings=_known(timings), target_s=_target_s(facts),
+        limit=facts.engine.cured_below, most_executors=facts.engine.total_executors or None,
+    )  # fmt: skip
+
+
+def _known(timings: Mapping[str, Timing]) -> dict[str, Timing]:
+    return {name: t for name, t in timings.items() if t.trigger_s or t.fixed_s}
+
+
+def _target_s(facts: Facts) -> float | None:
+    """The strictest latency target that a followed scaler has."""
+    found = []
+    for cluster in facts.snapshot.clusters:
+        name = facts.scaling.get(cluster.name, ScaleSettings()).scaler
+        kind = scalers().get(name)
+        if kind is None:
+            continue
+        default = next(
+            (f.default for f in fields(kind.settings_type) if f.name == "target_latency_s"), None
+        )
+        value = facts.own.get(cluster.name, {}).get(name, {}).get("target_latency_s", default)
+        if isinstance(value, int | float):
+            found.append(float(value))
+    return min(found, default=None)
+
+
+def _sizes_asked(facts: Facts) -> dict[str, int]:
+    """Sizes that are proposed or under way."""
+    return {
+        r.decision.cluster: r.decision.executors
+        for r in facts.recommendations
+        if r.status in _OPEN and isinstance(r.decision, Scale)
+    }
+
+
+def _open_moves(facts: Facts) -> Recommendation | None:
+    return next(
+        (r for r in facts.recommendations if r.status in _OPEN and r.kind is Kind.REBALANCE), None
     )
 
 
-def _cores(snapshot: Snapshot, scale: Scale) -> float:
-    cluster = snapshot.cluster(scale.cluster)
-    return float(scale.executors * cluster.cores_per_executor) if cluster else 0.0
+def _moved(problem: Problem, moves: Sequence[Move]) -> dict[str, str]:
+    bins = {b.name for b in problem.bins}
+    return problem.placement | {
+        m.operator: m.target for m in moves if m.operator in problem.placement and m.target in bins
+    }
+
+
+def _elsewhere(facts: Facts, problem: Problem) -> bool:
+    """An operator is no longer where it was when the balance was looked at."""
+    now = {o.name: o.cluster for o in facts.snapshot.operators}
+    return any(now.get(i.name) != i.bin for i in problem.items) or bool(problem.unknown)
+
+
+def _instead(best: Option, decision: Scale) -> str:
+    what = "more executors" if decision.executors > decision.before else "fewer executors"
+    return (
+        f"{_moves_in_words(best.moves)} does without {what} of {decision.cluster}: the fullest "
+        f"cluster is then at {percent(best.load)} with {counted(best.executors, 'executor')} over all"
+    )
+
+
+def _moves_in_words(moves: Sequence[Move]) -> str:
+    named = ", ".join(f"{m.operator} to {m.target}" for m in moves[:3])
+    more = f" and {len(moves) - 3} more" if len(moves) > 3 else ""
+    return f"moving {named}{more}"
+
+
+def joint_reason(options: Sequence[Option]) -> Reason:
+    """Why the best option: what it comes to beside the others."""
+    best = options[0]
+    others = "; ".join(f"{o.way.value}: {o.cost:.1f}" for o in options[1:])
+    text = (
+        f"{_moves_in_words(best.moves).capitalize()} is the cheapest way, {best.cost:.1f} "
+        f"executors' worth with all risks ({others})."
+    )
+    return Reason(text=text, rule="least cost of size and place", numbers={"cost": best.cost})

@@ -7,7 +7,7 @@ threshold must not make a proposal come and go. While it cannot tell, the propos
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.propose.make import ROLLBACK
 from weir.controllers.engine.recommendation import ENGINE, Recommendation
-from weir.controllers.model.decision import Scale
+from weir.controllers.model.decision import Rescue, Reslice, Scale
 
 
 def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
@@ -15,6 +15,9 @@ def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
     if recommendation.by != ENGINE or recommendation.source == ROLLBACK:
         return ""
     decision = recommendation.decision
+    if isinstance(decision, Rescue):
+        back = [name for name in decision.died_at if name not in facts.deaths]
+        return f"{', '.join(back)} lives again" if back else ""
     followed = _followed(recommendation, facts)
     if followed and followed != recommendation.source:
         return f"{followed} is followed now, not {recommendation.source}"
@@ -22,6 +25,9 @@ def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
         who, content_s = _scaler(decision, recommendation.at, facts)
         many = "executor" if decision.before == 1 else "executors"
         what = f"content with {decision.before} {many}"
+    elif isinstance(decision, Reslice):
+        who, content_s = _ring_planner(decision, recommendation.at, facts)
+        what = f"content with the slices of {decision.operator}"
     else:
         who, content_s = _planner(recommendation.at, facts)
         what = "content with where the operators are"
@@ -37,6 +43,10 @@ def _followed(recommendation: Recommendation, facts: Facts) -> str:
         scale = facts.outlooks.get(decision.cluster)
         return scale.scaler if scale is not None and scale.at > recommendation.at else ""
     view = facts.outlook
+    if isinstance(decision, Reslice):
+        ring = view.ring(decision.operator) if view is not None else None
+        fresh = view is not None and ring is not None and view.at > recommendation.at
+        return ring.planner if fresh and ring is not None else ""
     return view.planner if view is not None and view.at > recommendation.at else ""
 
 
@@ -62,3 +72,12 @@ def _planner(since: float, facts: Facts) -> tuple[str, float | None]:
     if view is None or view.content_since is None:
         return "", None
     return view.planner, view.at - max(view.content_since, since)
+
+
+def _ring_planner(decision: Reslice, since: float, facts: Facts) -> tuple[str, float | None]:
+    """The followed ring planner, and how long it has left the operator's slices as they are."""
+    view = facts.outlook
+    ring = view.ring(decision.operator) if view is not None else None
+    if view is None or ring is None or ring.content_since is None:
+        return "", None
+    return ring.planner, view.at - max(ring.content_since, since)

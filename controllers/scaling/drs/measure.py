@@ -12,9 +12,9 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from weir.controllers.model.snapshot import Operator
+from weir.controllers.model.sample import Operator
 from weir.controllers.scaling.drs.network import Network, Station
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 
 
 class Smoothing(StrEnum):
@@ -24,31 +24,31 @@ class Smoothing(StrEnum):
     ALPHA = "alpha"  # D = alpha D + (1 - alpha) d
 
 
-class Figure(Struct, frozen=True):
+class MeasuredFigure(Struct, frozen=True):
     """One measured figure: its smoothed value and the raw values it is made from."""
 
     value: float = 0.0
     raw: tuple[float, ...] = ()
 
-    def then(self, raw: float, smoothing: Smoothing, window: int, alpha: float) -> "Figure":
+    def then(self, raw: float, smoothing: Smoothing, window: int, alpha: float) -> "MeasuredFigure":
         """With one measurement more.
 
-        >>> f = Figure().then(1.0, Smoothing.ALPHA, window=3, alpha=0.75)
+        >>> f = MeasuredFigure().then(1.0, Smoothing.ALPHA, window=3, alpha=0.75)
         >>> f.then(2.0, Smoothing.ALPHA, window=3, alpha=0.75).value
         1.25
         """
         kept = (*self.raw, raw)[-window:]
         if smoothing is Smoothing.WINDOW:
-            return Figure(fmean(kept), kept)
-        return Figure(alpha * self.value + (1.0 - alpha) * raw if self.raw else raw, kept)
+            return MeasuredFigure(fmean(kept), kept)
+        return MeasuredFigure(alpha * self.value + (1.0 - alpha) * raw if self.raw else raw, kept)
 
 
-class Track(Struct, frozen=True):
+class StationTrack(Struct, frozen=True):
     """What is known of one operator."""
 
-    arrivals: Figure = Figure()  # rows/s
-    cost_s: Figure = Figure()  # per row, of one core, while it is busy
-    batch_rows: Figure = Figure()
+    arrivals: MeasuredFigure = MeasuredFigure()  # rows/s
+    cost_s: MeasuredFigure = MeasuredFigure()  # per row, of one core, while it is busy
+    batch_rows: MeasuredFigure = MeasuredFigure()
 
     @property
     def ca2(self) -> float:
@@ -75,7 +75,7 @@ def cost_of(operator: Operator) -> float | None:
     return None
 
 
-def stations(tracks: dict[str, Track], variability: bool) -> tuple[Station, ...]:
+def stations(tracks: dict[str, StationTrack], variability: bool) -> tuple[Station, ...]:
     """One station per operator whose cost is known."""
     return tuple(
         Station(
@@ -113,7 +113,9 @@ def pooled(parts: Iterable[Station]) -> Station | None:
     )
 
 
-def network_of(facts: Facts, parts: tuple[Station, ...], share_cores: bool) -> Network | None:
+def network_of(
+    facts: ClusterFacts, parts: tuple[Station, ...], share_cores: bool
+) -> Network | None:
     """The network of one cluster; None where nothing arrives."""
     if share_cores:
         one = pooled(parts)

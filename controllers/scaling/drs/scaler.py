@@ -9,19 +9,20 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.model.words import counted
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.drs.allocate import LARGEST, assign_processors, min_processors
 from weir.controllers.scaling.drs.measure import (
-    Figure,
+    MeasuredFigure,
     Smoothing,
-    Track,
+    StationTrack,
     cost_of,
     network_of,
     stations,
 )
 from weir.controllers.scaling.drs.network import Network
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 
 
 class DrsSettings(Struct, frozen=True, kw_only=True):
@@ -59,8 +60,8 @@ class DrsSettings(Struct, frozen=True, kw_only=True):
 class DrsMemory(Memory, frozen=True, kw_only=True):
     """Smoothed measurements, and when the allocation was last changed."""
 
-    tracks: dict[str, Track] = {}
-    latency: Figure = Figure()
+    tracks: dict[str, StationTrack] = {}
+    latency: MeasuredFigure = MeasuredFigure()
     overhead: tuple[float, ...] = ()  # measured less modelled, newest last
     changed_at: float | None = None
     model_s: float | None = None  # the model's latency at the present size
@@ -89,7 +90,9 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
     settings_type = DrsSettings
     memory_type = DrsMemory
 
-    def judge(self, facts: Facts, memory: DrsMemory, now: float) -> tuple[Decision, DrsMemory]:
+    def judge(
+        self, facts: ClusterFacts, memory: DrsMemory, now: float
+    ) -> tuple[Decision, DrsMemory]:
         """Measure, model, compare; scale when the latency is out of its band."""
         s = self.settings
         known = min(memory.overhead, default=0.0)
@@ -99,7 +102,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
         memory = replace(memory, executors=facts.executors)
         network = network_of(facts, stations(memory.tracks, s.variability), s.share_cores)
         if network is None or not memory.latency.raw or not facts.complete:
-            return stay("Rates or latency are not known yet.", "no data"), memory
+            return cannot_tell("Rates or latency are not known yet."), memory
         measured = memory.latency.value
         modelled = _sojourn_s(network, facts.capacity)
         if modelled is not None:
@@ -126,12 +129,12 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             text = f"{reason.text} The model finds the present size right."
             return stay(text, rule, **reason.numbers), memory
         if s.recommend_only:
-            text = f"{reason.text} Recommended: {wanted} executors; nothing is done."
+            text = f"{reason.text} Recommended: {counted(wanted, 'executor')}; nothing is done."
             return stay(text, rule, **reason.numbers), memory
         if memory.changed_at is not None and now - memory.changed_at < s.t_ra_s:
             left = s.t_ra_s - (now - memory.changed_at)
             text = f"{reason.text} The last change is too recent, {left:.0f} s to go."
-            return stay(text, "now - changed_at < t_ra", left_s=left, **reason.numbers), memory
+            return not_now(text, "now - changed_at < t_ra", left_s=left, **reason.numbers), memory
         decision = scale_to(facts, wanted, reason, Prediction(latency_s=predicted))
         if isinstance(decision, Scale):
             at = decision.executors * facts.cores
@@ -140,25 +143,27 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             decision = replace(decision, prediction=replace(decision.prediction, latency_s=latency))
         return decision, memory
 
-    def _measured(self, facts: Facts, memory: DrsMemory) -> DrsMemory:
+    def _measured(self, facts: ClusterFacts, memory: DrsMemory) -> DrsMemory:
         s = self.settings
 
-        def then(figure: Figure, value: float | None) -> Figure:
+        def then(figure: MeasuredFigure, value: float | None) -> MeasuredFigure:
             if value is None:
                 return figure
             return figure.then(value, s.smoothing, s.window, s.alpha)
 
         tracks = {}
         for o in facts.operators:
-            old = memory.tracks.get(o.name, Track())
-            tracks[o.name] = Track(
+            old = memory.tracks.get(o.name, StationTrack())
+            tracks[o.name] = StationTrack(
                 then(old.arrivals, o.arrival_rows_per_s),
                 then(old.cost_s, cost_of(o)),
                 then(old.batch_rows, o.batch_rows),
             )
         return replace(memory, tracks=tracks, latency=then(memory.latency, facts.latency_s))
 
-    def _sized(self, facts: Facts, network: Network, overhead: float) -> tuple[int, float | None]:
+    def _sized(
+        self, facts: ClusterFacts, network: Network, overhead: float
+    ) -> tuple[int, float | None]:
         """Executors by MinProcessors, and the latency that they should bring."""
         s = self.settings
         if network.least > min(

@@ -48,7 +48,7 @@ class Route(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     share: float = 1.0
 
 
-class Problem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SizingProblem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole question."""
 
     operators: tuple[OperatorSpec, ...]
@@ -56,7 +56,7 @@ class Problem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     routing: tuple[Route, ...] = ()
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class SizingAnswer(Struct, frozen=True, kw_only=True):
     """Processors of each operator and what they bring."""
 
     allocation: dict[str, int]
@@ -66,10 +66,10 @@ class Answer(Struct, frozen=True, kw_only=True):
     utilisation: dict[str, float]
 
 
-def read_problem(raw: bytes | str) -> Problem:
+def read_problem(raw: bytes | str) -> SizingProblem:
     """The question from its JSON; an `InvalidInput` names the field that is wrong."""
     try:
-        return msgspec.json.decode(raw, type=Problem)
+        return msgspec.json.decode(raw, type=SizingProblem)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # also ValidationError
         text, _, at = str(error).partition(" - at `$")
         field = at.strip("`.") or "problem"
@@ -79,7 +79,7 @@ def read_problem(raw: bytes | str) -> Problem:
         raise InvalidInput(f"{field}: {text}", field=field) from None
 
 
-def network_of(problem: Problem) -> Network:
+def network_of(problem: SizingProblem) -> Network:
     """The queueing network of a question.
 
     >>> text = '{"operators": [{"name": "a", "mu": 4}], "external": {"a": 10}}'
@@ -114,7 +114,9 @@ def network_of(problem: Problem) -> Network:
     return Network(stations=stations, external=_entering(problem, rates))
 
 
-def size(problem: Problem, scaler: str, k_max: int | None, t_max_s: float | None) -> Answer:
+def size(
+    problem: SizingProblem, scaler: str, k_max: int | None, t_max_s: float | None
+) -> SizingAnswer:
     """Answer a question the way the named scaler would.
 
     With neither `k_max` nor `t_max_s` it is the least allocation that keeps up.
@@ -133,7 +135,7 @@ def size(problem: Problem, scaler: str, k_max: int | None, t_max_s: float | None
     network = network_of(problem)
     processors = SIZERS[scaler](network, k_max, t_max_s).processors
     names = [s.name for s in network.stations]
-    answer = Answer(
+    answer = SizingAnswer(
         allocation=dict(zip(names, processors, strict=True)),
         total=sum(processors),
         sojourn_s=network.sojourn_s(processors),
@@ -191,7 +193,7 @@ SIZERS: dict[str, Sizer] = {
 }
 
 
-def _entering(problem: Problem, rates: dict[str, float]) -> float:
+def _entering(problem: SizingProblem, rates: dict[str, float]) -> float:
     """Rows per second from outside: as given, else what arrives at operators nobody feeds."""
     if problem.external:
         entering = sum(problem.external.values())
@@ -205,7 +207,7 @@ def _entering(problem: Problem, rates: dict[str, float]) -> float:
     return entering
 
 
-def _check(problem: Problem) -> None:
+def _check(problem: SizingProblem) -> None:
     names: set[str] = set()
     if not problem.operators:
         raise InvalidInput("operators: at least one is needed", field="operators")
@@ -235,7 +237,7 @@ def _check(problem: Problem) -> None:
         _number(r.share, f"routing[{i}].share")
 
 
-def _check_rates(problem: Problem, follows: dict[str, float]) -> None:
+def _check_rates(problem: SizingProblem, follows: dict[str, float]) -> None:
     """Rates that are given agree with those that follow from what enters and where it goes."""
     if not problem.external:
         return

@@ -6,7 +6,7 @@ from math import ceil
 from msgspec import Struct
 
 
-class Thresholds(Struct, frozen=True):
+class ThresholdPair(Struct, frozen=True):
     """What is searched for: bounds of the load and how many periods they must be broken."""
 
     upper: float = 0.8
@@ -34,7 +34,11 @@ class Size(Struct, frozen=True):
 
 
 def cost(
-    load_cores: Sequence[float], period_s: float, thresholds: Thresholds, prices: Prices, size: Size
+    load_cores: Sequence[float],
+    period_s: float,
+    thresholds: ThresholdPair,
+    prices: Prices,
+    size: Size,
 ) -> float:
     """Cost of the thresholds on a workload: executors, lateness and changes.
 
@@ -44,8 +48,8 @@ def cost(
 
     >>> calm = [1.0] * 20
     >>> size = Size(executors=8, cores=1, low=1, high=8)
-    >>> cost(calm, 5.0, Thresholds(lower=0.3), Prices(), size) < cost(
-    ...     calm, 5.0, Thresholds(lower=0.0), Prices(), size)
+    >>> cost(calm, 5.0, ThresholdPair(lower=0.3), Prices(), size) < cost(
+    ...     calm, 5.0, ThresholdPair(lower=0.0), Prices(), size)
     True
     """
     t = thresholds
@@ -71,10 +75,10 @@ def cost(
     return total
 
 
-def wanted(load_cores: float, thresholds: Thresholds, size: Size) -> int:
+def wanted(load_cores: float, thresholds: ThresholdPair, size: Size) -> int:
     """Executors that bring the load to the middle of the two bounds, within the limits.
 
-    >>> wanted(4.0, Thresholds(upper=0.8, lower=0.4), Size(executors=1, cores=1, low=1, high=9))
+    >>> wanted(4.0, ThresholdPair(upper=0.8, lower=0.4), Size(executors=1, cores=1, low=1, high=9))
     7
     """
     middle = (thresholds.upper + thresholds.lower) / 2.0

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Prediction, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.model.words import counted, percent
+from weir.controllers.scaling.answers import because, cannot_tell, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.parameter_optimisation.cost import (
     Prices,
     Size,
-    Thresholds,
+    ThresholdPair,
     cost,
     wanted,
 )
@@ -60,7 +61,7 @@ class OptimisationMemory(Memory, frozen=True, kw_only=True):
     """The window of the load, the thresholds in force, and how often they are broken."""
 
     load_cores: tuple[float, ...] = ()
-    thresholds: Thresholds = Thresholds()
+    thresholds: ThresholdPair = ThresholdPair()
     above: int = 0
     below: int = 0
     searches: int = 0
@@ -82,12 +83,12 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
     memory_type = OptimisationMemory
 
     def judge(
-        self, facts: Facts, memory: OptimisationMemory, now: float
+        self, facts: ClusterFacts, memory: OptimisationMemory, now: float
     ) -> tuple[Decision, OptimisationMemory]:
         """Remember, search if the workload has changed, act if a threshold is broken."""
         load_cores, load = facts.load_cores, facts.load
         if load_cores is None or load is None:
-            return stay("The load is not known.", "no data"), memory
+            return cannot_tell("The load is not known."), memory
         memory = self._optimised(facts, memory, load_cores, now)
         t = memory.thresholds
         # A queue is work too: without it a cluster that is behind would look just busy.
@@ -109,14 +110,26 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         size = Size(facts.executors, facts.cores, facts.low, facts.high)
         if above >= t.upper_breaches:
             target = max(wanted(load_cores, t, size), facts.executors + int(behind))
-            text = f"The load of {load:.2f} broke {t.upper:.2f} for {above} periods."
-            rule = "load > upper for upper_breaches"
+            if load > t.upper:
+                text = f"The load of {percent(load)} was above {percent(t.upper)}"
+                rule = "load > upper for upper_breaches"
+            else:
+                target_s = self.settings.target_latency_s
+                text = f"The latency of {latency_s:.1f} s was above this scaler's {target_s:g} s"
+                rule = "latency > target for upper_breaches"
+            text += f" for {counted(above, 'period')}."
         elif below >= t.lower_breaches:
             target = min(wanted(load_cores, t, size), facts.executors)
-            text = f"The load of {load:.2f} was below {t.lower:.2f} for {below} periods."
+            text = (
+                f"The load of {percent(load)} was below {percent(t.lower)} "
+                f"for {counted(below, 'period')}."
+            )
             rule = "load < lower for lower_breaches"
         else:
-            text = f"The load of {load:.2f} is within {t.lower:.2f} and {t.upper:.2f}, or not for long."
+            text = (
+                f"The load of {percent(load)} is between {percent(t.lower)} and "
+                f"{percent(t.upper)}, or has not been outside for long."
+            )
             return stay(text, "lower <= load <= upper", **numbers), memory
         decision = scale_to(
             facts, target, because(text, rule, **numbers), Prediction(cost=memory.cost)
@@ -126,7 +139,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         return decision, memory
 
     def _optimised(
-        self, facts: Facts, memory: OptimisationMemory, load_cores: float, now: float
+        self, facts: ClusterFacts, memory: OptimisationMemory, load_cores: float, now: float
     ) -> OptimisationMemory:
         s = self.settings
         values = (*memory.load_cores, load_cores)[-s.window :]
@@ -155,19 +168,19 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
             below=0,
         )
 
-    def thresholds(self, point: Point) -> Thresholds:
+    def thresholds(self, point: Point) -> ThresholdPair:
         """A point of the unit cube as thresholds; the lower one stays well below the upper."""
         s = self.settings
         upper = 0.5 + 0.45 * point[0]
         span = s.most_breaches - s.least_breaches
-        return Thresholds(
+        return ThresholdPair(
             upper,
             upper * (0.1 + 0.5 * point[1]),
             s.least_breaches + round(point[2] * span),
             s.least_breaches + round(point[3] * span),
         )
 
-    def point(self, thresholds: Thresholds) -> Point:
+    def point(self, thresholds: ThresholdPair) -> Point:
         """The inverse of `thresholds`, within the unit cube."""
         s, t = self.settings, thresholds
         span = max(1, s.most_breaches - s.least_breaches)

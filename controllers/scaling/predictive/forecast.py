@@ -18,7 +18,7 @@ class Method(StrEnum):
     HOLT_WINTERS = "holt_winters"  # level, damped trend, and season if one is set
 
 
-class Fit(Struct, frozen=True):
+class ForecastFit(Struct, frozen=True):
     """Smoothing parameters that were found, to be used again until the next search."""
 
     level: float
@@ -40,12 +40,12 @@ def seasonal_naive(history: Sequence[float], steps: int, season: int) -> list[fl
     return [history[len(history) - season + i % season] for i in range(steps)]
 
 
-def damped_trend(history: Sequence[float], steps: int, fit: Fit) -> list[float]:
+def damped_trend(history: Sequence[float], steps: int, fit: ForecastFit) -> list[float]:
     """The next values by level and damped trend alone, which begin as a line through the
     first ten values; as statsmodels has it, without what it computes besides.
 
     >>> line = [float(i) for i in range(20)]
-    >>> [round(v, 9) for v in damped_trend(line, 3, Fit(level=0.5, trend=0.1, damping=1.0))]
+    >>> [round(v, 9) for v in damped_trend(line, 3, ForecastFit(level=0.5, trend=0.1, damping=1.0))]
     [20.0, 21.0, 22.0]
     """
     trend, level = linear_regression(range(1, 11), history[:10])
@@ -58,8 +58,8 @@ def damped_trend(history: Sequence[float], steps: int, fit: Fit) -> list[float]:
 
 
 def holt_winters(
-    history: Sequence[float], steps: int, season: int, fit: Fit | None = None
-) -> tuple[list[float], Fit | None]:
+    history: Sequence[float], steps: int, season: int, fit: ForecastFit | None = None
+) -> tuple[list[float], ForecastFit | None]:
     """The next values, never below 0, and the parameters used.
 
     Without `fit` the parameters are searched (20 to 300 ms), with it they are reused
@@ -95,8 +95,8 @@ def warm_up() -> None:
 
 
 def _by_statsmodels(
-    history: Sequence[float], steps: int, season: int, fit: Fit | None
-) -> tuple[list[float], Fit]:
+    history: Sequence[float], steps: int, season: int, fit: ForecastFit | None
+) -> tuple[list[float], ForecastFit]:
     # Imported where it is used: it takes seconds, and most scalers do without.
     from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
@@ -121,7 +121,7 @@ def _by_statsmodels(
         ).fit(**given)
         values = [float(v) for v in result.forecast(steps)]
     p = result.params
-    return values, Fit(
+    return values, ForecastFit(
         float(p["smoothing_level"]),
         float(p["smoothing_trend"]),
         float(p["damping_trend"]),

@@ -5,12 +5,17 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.scaling.predictive.forecast import Fit, Method, holt_winters, seasonal_naive
+from weir.controllers.scaling.predictive.forecast import (
+    ForecastFit,
+    Method,
+    holt_winters,
+    seasonal_naive,
+)
 
 _JUDGED = 30  # forecasts whose errors are kept
 
 
-class Plan(Struct, frozen=True):
+class SizePlan(Struct, frozen=True):
     """How to forecast."""
 
     method: Method
@@ -30,7 +35,7 @@ class History(Struct, frozen=True, kw_only=True):
     total: float = 0.0
     count: int = 0
     ahead: tuple[float, ...] = ()  # forecast of the next steps
-    fit: Fit | None = None
+    fit: ForecastFit | None = None
     since_fit: int = 0
     due: dict[int, float] = {}  # step -> what was forecast for it
     errors: tuple[float, ...] = ()  # of forecasts that came due, as a share
@@ -40,10 +45,10 @@ class History(Struct, frozen=True, kw_only=True):
         """Median error of the forecasts that came due; None before the first."""
         return median(self.errors) if self.errors else None
 
-    def then(self, rows_per_s: float, now: float, plan: Plan) -> "History":
+    def then(self, rows_per_s: float, now: float, plan: SizePlan) -> "History":
         """With one period more; a step that is over is closed and a forecast made.
 
-        >>> plan = Plan(Method.SEASONAL_NAIVE, step_s=10.0, steps=1, season=2, keep=9,
+        >>> plan = SizePlan(Method.SEASONAL_NAIVE, step_s=10.0, steps=1, season=2, keep=9,
         ...             refit=5, least=2)
         >>> h = History()
         >>> for at, rows in ((0, 1.0), (5, 3.0), (10, 5.0), (20, 2.0)):
@@ -77,7 +82,7 @@ class History(Struct, frozen=True, kw_only=True):
         due = {k: v for k, v in self.due.items() if k > self.step}
         return replace(self, errors=errors, due=due)
 
-    def _forecast(self, plan: Plan, step: int) -> "History":
+    def _forecast(self, plan: SizePlan, step: int) -> "History":
         if len(self.values) < plan.least:
             return replace(self, ahead=())
         fit, since = self.fit, self.since_fit + 1

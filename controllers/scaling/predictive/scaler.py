@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, NoChange, Scale
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.sample import Operator
 from weir.controllers.model.settings import setting
-from weir.controllers.model.snapshot import Operator, Snapshot
+from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import percent
 from weir.controllers.scaling.base import Memory, Scaler, Scope
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.predictive.forecast import Method
-from weir.controllers.scaling.predictive.history import History, Plan
+from weir.controllers.scaling.predictive.history import History, SizePlan
 
 WEEK_S = 604_800
 MOST_STEPS = 1000  # ahead
@@ -99,7 +101,7 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             raise InvalidInput(f"{field}: {error}", field=field) from None
 
     def judge(
-        self, facts: Facts, memory: PredictiveMemory, now: float
+        self, facts: ClusterFacts, memory: PredictiveMemory, now: float
     ) -> tuple[Decision, PredictiveMemory]:
         """Forecast, raise the snapshot, ask the other scaler."""
         s = self.settings
@@ -131,10 +133,10 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
         except InvalidInput:
             return self.inner.fresh()
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> SizePlan:
         s = self.settings
         season = round(s.season_s / s.step_s)
-        return Plan(
+        return SizePlan(
             s.method,
             s.step_s,
             ceil(s.horizon_s / s.step_s) + 1,
@@ -188,7 +190,7 @@ def _told(
             f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
         )
     elif error is not None and error > settings.max_error:
-        off = f"{error:.0%}" if error < 10 else "far more than it says"
+        off = f"{percent(error)}" if error < 10 else "far more than it says"
         text = f"The forecast is off by {off} and not used. {text}"
     numbers = {**reason.numbers, "forecast_factor": factor}
     if error is not None:

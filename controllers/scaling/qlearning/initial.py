@@ -3,7 +3,7 @@
 from random import Random
 
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
-from weir.controllers.scaling.qlearning.states import Space
+from weir.controllers.scaling.qlearning.states import StateSpace
 from weir.controllers.scaling.qlearning.table import QTable, Row
 
 
@@ -13,7 +13,7 @@ def initial_table(settings: QSettings) -> QTable:
     >>> initial_table(QSettings(initialisation_mode=Initialisation.ZERO)).values[0]
     (0.0, 0.0, 0.0)
     """
-    space = Space.of(settings)
+    space = StateSpace.of(settings)
     mode = settings.initialisation_mode
     if mode is Initialisation.ZERO:
         rows = [(0.0, 0.0, 0.0)] * len(space)

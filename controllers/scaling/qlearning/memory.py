@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.qlearning.initial import initial_table
-from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.table import QTable, Row
-from weir.controllers.scaling.qlearning.updates import Samples, backed_up, value_iteration
+from weir.controllers.scaling.qlearning.updates import TransitionSamples, backed_up, value_iteration
 
 TRAIL = 50  # transitions kept to be shown
 CURVE = 500  # rewards kept to be shown
@@ -21,7 +21,7 @@ class Sighting(Struct, frozen=True):
     rows_per_s: float
 
 
-class Step(Struct, frozen=True):
+class LearningStep(Struct, frozen=True):
     """A decision that was taken and not yet judged."""
 
     at: float
@@ -52,9 +52,9 @@ class QMemory(Memory, frozen=True, kw_only=True):
     epsilon_set: float | None = None  # the setting that epsilon began with
     draws: int = 0
     window: tuple[Sighting, ...] = ()
-    last: Step | None = None
+    last: LearningStep | None = None
     in_a_row: int = 0
-    samples: Samples = Samples()
+    samples: TransitionSamples = TransitionSamples()
     sampling_since: float | None = None  # time of the first of the samples
     solved: bool = False  # value iteration has been done
     trail: tuple[Transition, ...] = ()
@@ -78,10 +78,13 @@ def epsilon_of(memory: QMemory, settings: QSettings) -> float:
     >>> memory = replace(fresh_memory(QSettings()), epsilon=0.03)
     >>> epsilon_of(memory, QSettings()), epsilon_of(memory, QSettings(epsilon=0.5))
     (0.1, 0.5)
-    >>> epsilon_of(memory, QSettings(policy=Policy.DECREASING_EPSILON))
+    >>> epsilon_of(memory, QSettings(policy=ExplorationPolicy.DECREASING_EPSILON))
     0.03
     """
-    begun = settings.policy is Policy.DECREASING_EPSILON and memory.epsilon_set == settings.epsilon
+    begun = (
+        settings.policy is ExplorationPolicy.DECREASING_EPSILON
+        and memory.epsilon_set == settings.epsilon
+    )
     return memory.epsilon if begun else settings.epsilon
 
 
@@ -92,7 +95,7 @@ def with_table(memory: QMemory, table: QTable) -> QMemory:
         table=table,
         last=None,
         in_a_row=0,
-        samples=Samples(),
+        samples=TransitionSamples(),
         sampling_since=None,
         solved=False,
         trail=(),

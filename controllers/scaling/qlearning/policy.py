@@ -2,7 +2,7 @@
 
 from random import Random
 
-from weir.controllers.scaling.qlearning.settings import Policy, QSettings
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.states import Action
 from weir.controllers.scaling.qlearning.table import Row
 
@@ -47,7 +47,7 @@ def choose(
     gives the same actions, before and after a restart.
     """
     chance = Random(f"policy {settings.seed} {draw}")
-    if settings.policy is not Policy.GREEDY and chance.random() < epsilon:
+    if settings.policy is not ExplorationPolicy.GREEDY and chance.random() < epsilon:
         return chance.choice(actions), True
     return greedy(row, actions), False
 
@@ -70,6 +70,6 @@ def why(row: Row, action: Action, by_chance: bool) -> str:
 
 def next_epsilon(settings: QSettings, epsilon: float) -> float:
     """Epsilon after a decision; only the decreasing policy changes it, down to 0."""
-    if settings.policy is Policy.DECREASING_EPSILON:
+    if settings.policy is ExplorationPolicy.DECREASING_EPSILON:
         return max(0.0, epsilon - settings.epsilon_step)
     return epsilon

@@ -3,15 +3,15 @@
 from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Reason
-from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to
 from weir.controllers.scaling.base import Scaler
-from weir.controllers.scaling.facts import Facts
+from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.qlearning.memory import (
     CURVE,
     TRAIL,
+    LearningStep,
     QMemory,
     Sighting,
-    Step,
     Transition,
     epsilon_of,
     fresh_memory,
@@ -20,10 +20,10 @@ from weir.controllers.scaling.qlearning.memory import (
 from weir.controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
 from weir.controllers.scaling.qlearning.reward import reward
 from weir.controllers.scaling.qlearning.settings import QSettings, Update
-from weir.controllers.scaling.qlearning.states import Action, Space, State, rises
+from weir.controllers.scaling.qlearning.states import Action, State, StateSpace, rises
 from weir.controllers.scaling.qlearning.strategy import steps
 from weir.controllers.scaling.qlearning.table import Row
-from weir.controllers.scaling.qlearning.updates import Samples, td_update
+from weir.controllers.scaling.qlearning.updates import TransitionSamples, td_update
 
 
 class QLearning(Scaler[QSettings, QMemory]):
@@ -49,21 +49,21 @@ class QLearning(Scaler[QSettings, QMemory]):
         """The initial table of the settings."""
         return fresh_memory(self.settings)
 
-    def judge(self, facts: Facts, memory: QMemory, now: float) -> tuple[Decision, QMemory]:
+    def judge(self, facts: ClusterFacts, memory: QMemory, now: float) -> tuple[Decision, QMemory]:
         """One period; a decision is due once per interval."""
         s = self.settings
-        space = Space.of(s)
+        space = StateSpace.of(s)
         if len(memory.table.values) != len(space) or memory.table.width_s != space.width_s:
             memory = self.fresh()  # the bins were set anew, so nothing learned fits them
         if facts.latency_s is None:
-            return stay("The latency is not known.", "no data"), memory
+            return cannot_tell("The latency is not known."), memory
         seen = Sighting(now, facts.latency_s, facts.arrival_rows_per_s)
         window = tuple(w for w in (*memory.window, seen) if w.at > now - s.window_s)
         memory = replace(memory, window=window)
         last = memory.last
         if last is not None and now - last.at < s.decision_interval_s:
             left = s.decision_interval_s - (now - last.at)
-            return stay(
+            return not_now(
                 f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
             ), memory
         latency_s = sum(w.latency_s for w in window) / len(window)
@@ -71,7 +71,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         if last is None:
             memory = replace(
                 memory,
-                last=Step(
+                last=LearningStep(
                     now,
                     space.state(latency_s, False).index,
                     Action.NONE,
@@ -80,7 +80,7 @@ class QLearning(Scaler[QSettings, QMemory]):
                     facts.executors,
                 ),
             )
-            return stay("The first window gives no direction yet.", "first"), memory
+            return cannot_tell("The first window gives no direction yet.", "first"), memory
         rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
         state = space.state(latency_s, rising)
         done = _carried_out(last, facts.executors)
@@ -92,7 +92,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         memory = self._learned(memory, last, done, worth, state, action, now)
         same = action is done and action is not Action.NONE
         in_a_row = memory.in_a_row + 1 if same else int(action is not Action.NONE)
-        step = Step(
+        step = LearningStep(
             now, state.index, action, latency_s, rows_per_s, facts.executors, row, by_chance
         )
         memory = replace(
@@ -112,7 +112,7 @@ class QLearning(Scaler[QSettings, QMemory]):
     def _learned(
         self,
         memory: QMemory,
-        last: Step,
+        last: LearningStep,
         done: Action,
         worth: float,
         state: State,
@@ -143,7 +143,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         """With one sample more, and the table solved once they were collected for long enough."""
         s = self.settings
         if not s.value_iteration_time_s:  # what was collected before it is set again is too old
-            return replace(memory, samples=Samples(), sampling_since=None, solved=False)
+            return replace(memory, samples=TransitionSamples(), sampling_since=None, solved=False)
         if memory.solved:
             return memory
         since = memory.sampling_since
@@ -154,14 +154,16 @@ class QLearning(Scaler[QSettings, QMemory]):
         over = step.at - since >= s.value_iteration_time_s
         return solved_by_samples(memory, s) if over else memory
 
-    def _limited(self, facts: Facts, more: int) -> int:
+    def _limited(self, facts: ClusterFacts, more: int) -> int:
         s = self.settings
         target = facts.executors + more
         if s.max_executors:
             target = min(target, s.max_executors)
         return max(target, s.min_executors)
 
-    def _reason(self, step: Step, row: Row, state: State, epsilon: float, worth: float) -> Reason:
+    def _reason(
+        self, step: LearningStep, row: Row, state: State, epsilon: float, worth: float
+    ) -> Reason:
         """In the values that the action was chosen by, before the table learned from the last."""
         action = Action(step.action)
         way = "rising" if state.rising else "not rising"
@@ -182,7 +184,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         )
 
 
-def _carried_out(last: Step, executors: int) -> Action:
+def _carried_out(last: LearningStep, executors: int) -> Action:
     if executors == last.executors:
         return Action.NONE
     return Action.OUT if executors > last.executors else Action.IN

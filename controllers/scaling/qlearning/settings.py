@@ -16,7 +16,7 @@ class Initialisation(StrEnum):
     OPTIMISED = "optimised"
 
 
-class Policy(StrEnum):
+class ExplorationPolicy(StrEnum):
     """How an action is chosen from the table."""
 
     GREEDY = "greedy"
@@ -93,7 +93,9 @@ class QSettings(Struct, frozen=True, kw_only=True):
         float,
         setting("Time to collect samples for value iteration; 0 does without", ge=0, unit="s"),
     ] = 0.0
-    policy: Annotated[Policy, setting("How an action is chosen")] = Policy.GREEDY
+    policy: Annotated[ExplorationPolicy, setting("How an action is chosen")] = (
+        ExplorationPolicy.GREEDY
+    )
     reward: Annotated[RewardRule, setting("What an action is worth")] = RewardRule.PREFER_SCALE_IN
     decision_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
     executor_strategy: Annotated[Strategy, setting("How many executors an action moves")] = (

@@ -28,10 +28,10 @@ class State(Struct, frozen=True):
         return 2 * self.bin + int(self.rising)
 
 
-class Space(Struct, frozen=True):
+class StateSpace(Struct, frozen=True):
     """All states: bins of equal width up to the highest latency, twice; the last bin is open.
 
-    >>> space = Space.of(QSettings())
+    >>> space = StateSpace.of(QSettings())
     >>> space.bins, len(space), space.state(34.9, rising=True)
     (7, 14, State(bin=3, rising=True))
     >>> space.state(1e9, rising=False).bin, space.latency_s(3)
@@ -42,7 +42,7 @@ class Space(Struct, frozen=True):
     width_s: float
 
     @classmethod
-    def of(cls, settings: QSettings) -> "Space":
+    def of(cls, settings: QSettings) -> "StateSpace":
         """Bins up to the highest latency, and an open one beyond it."""
         width_s = settings.latency_granularity_s
         return cls(ceil(settings.max_latency_s / width_s - 1e-9) + 1, width_s)

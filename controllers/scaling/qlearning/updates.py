@@ -64,12 +64,12 @@ def value_iteration(
     return {state: values[state] for state in model}
 
 
-class Samples(Struct, frozen=True):
+class TransitionSamples(Struct, frozen=True):
     """Counts of what was seen: transitions P[s, a, s'] and sums of rewards R[s, a].
 
     Keys are "s,a", so that it is plain JSON; C[s, a] is the sum of P over s'.
 
-    >>> seen = Samples().plus(0, 2, 1.0, 1).plus(0, 2, 3.0, 0)
+    >>> seen = TransitionSamples().plus(0, 2, 1.0, 1).plus(0, 2, 3.0, 0)
     >>> seen.model()[0][2]
     [(0.5, 1, 2.0), (0.5, 0, 2.0)]
     """
@@ -77,11 +77,11 @@ class Samples(Struct, frozen=True):
     transitions: dict[str, dict[int, int]] = {}
     rewards: dict[str, float] = {}
 
-    def plus(self, state: int, action: int, reward: float, following: int) -> "Samples":
+    def plus(self, state: int, action: int, reward: float, following: int) -> "TransitionSamples":
         """With one experience more."""
         key = f"{state},{action}"
         to = self.transitions.get(key, {})
-        return Samples(
+        return TransitionSamples(
             {**self.transitions, key: {**to, following: to.get(following, 0) + 1}},
             {**self.rewards, key: self.rewards.get(key, 0.0) + reward},
         )

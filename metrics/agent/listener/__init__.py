@@ -18,7 +18,7 @@ from weir.controllers.model.errors import Unavailable
 QUEUE = "appStatus"
 
 
-class Work(Struct, frozen=True):
+class TaskWork(Struct, frozen=True):
     """Tasks of one query since the last poll."""
 
     run_ms: int = 0
@@ -106,7 +106,7 @@ class Poll(Struct, frozen=True):
     since_ms: int
     ended: bool = False
     lost_progress: int = 0
-    queries: dict[str, Work] = {}
+    queries: dict[str, TaskWork] = {}
     executors: dict[str, ExecutorWork] = {}
     removed: list[Removed] = []
     started: list[Started] = []

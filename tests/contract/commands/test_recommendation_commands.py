@@ -15,7 +15,7 @@ def test_the_id_can_be_read_whole(
     redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    why = "The rates to meet need 1.26 cores at 70% utilisation; 1 are there."
+    why = "The rates to meet need 1.26 cores at 70 % utilisation; 1 is there."
     scale = Scale(cluster="narrow", executors=2, before=1, reason=Reason(text=why))
     asked = Recommendation(
         id="65f27b513b92f2aa65f27b51-back", at=1.0, expires_at=9.0, decision=scale,

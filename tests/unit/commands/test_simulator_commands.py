@@ -15,7 +15,7 @@ from weir.commands.main import app
 from weir.commands.what_if import error_lines, table_of
 from weir.controllers.scaling.qlearning.table import import_table
 from weir.controllers.scaling.registry import scalers
-from weir.controllers.simulator import RECORDED, InForce, Summary, calibrate
+from weir.controllers.simulator import RECORDED, InForce, SimulationSummary, calibrate
 from weir.controllers.simulator import what_if as ask
 from weir.controllers.simulator.run import make_scaler
 from weir.metrics.eventlog.tables import RunWriter
@@ -86,7 +86,7 @@ def test_all_scalers_as_a_table_or_a_list(trace: str) -> None:
     assert all(list(f) == FIELDS for f in found)
     shown = StringIO()
     console = Console(width=140, file=shown)
-    console.print(table_of([msgspec.convert(f, Summary) for f in found]))
+    console.print(table_of([msgspec.convert(f, SimulationSummary) for f in found]))
     assert all(name in shown.getvalue() for name in scalers())
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Edge, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.snapshot import Edge
 from weir.metrics.process_memory import THRESHOLDS, collect_rarely
 
 

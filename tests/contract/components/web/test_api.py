@@ -15,7 +15,7 @@ from weir.components.web.security import Role
 from weir.components.web.security.tokens import new_token
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import StopOperator
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 FUZZED = examples(25)
 """Requests per operation."""
@@ -184,7 +184,7 @@ def test_rates_modes_pause_and_settings(api, inside):
 def test_the_description_and_its_page(api, inside):
     document = inside.ask("GET", "/openapi.json", headers=inside.bearer(Role.VIEWER)).json()
     assert document["paths"]["/api/v1/modes/{cluster}"]["put"]["x-role"] == "admin"
-    assert {"Recommendation", "Cluster", "Problem"} <= set(document["components"]["schemas"])
+    assert {"Recommendation", "Cluster", "ApiProblem"} <= set(document["components"]["schemas"])
     page = api("GET", "").text
     for path in document["paths"]:
         assert path in page

@@ -17,9 +17,10 @@ from weir.components.ui import ids
 from weir.components.web.security.limits import CALLBACK_PATH
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Workload
-from weir.controllers.engine.propose.make import undoing
+from weir.controllers.engine.propose.make import undoing_decision
 from weir.controllers.engine.recommendation import Status, hash_of
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.users import Role
 
 
@@ -39,7 +40,8 @@ def fresh(inside: Inside) -> None:
         inside.store.append(replace(sample, at=now))
 
     def known() -> bool:
-        clusters = inside.ask("GET", "/health").json()["clusters"]
+        health = inside.ask("GET", "/health", headers=inside.bearer())
+        clusters = health.json()["clusters"]
         return all(found["data_age_s"] < 2 for found in clusters.values())
 
     wait_until(known, 10, "the pages know it")
@@ -109,7 +111,7 @@ def test_a_rollback_does_what_was_shown_or_says_what_it_would_do_now(inside: Ins
         applied_at=time.time(), decision=replace(found.decision, before=2),
     )  # fmt: skip
     snapshot = Snapshot.of(inside.store.latest(), time.time())
-    back = undoing(done, snapshot, inside.store.placements(), "")
+    back = undoing_decision(done, snapshot, inside.store.placements(), "")
     assert back is not None
     for shown in ("", found.plan_hash):
         deciding = {"verb": "rollback", "id": done.id, "hash": shown}

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from tests.support.clicks import click
 from tests.support.inside import Inside
-from tests.support.models import demo, sample_of
+from tests.support.models import SLICES, demo, sample_of, sliced
 from tests.support.proposals import propose
 from weir.commands import control
 from weir.commands.main import app
@@ -134,6 +134,21 @@ def _newest(skins: Skins) -> str:
     return skins.store.recommendations()[0].id
 
 
+def _sliced(skins: Skins) -> None:
+    """topic_count runs in three slices, reported just now."""
+    now = time.time()
+    for model in sliced():
+        assert skins.store.append(sample_of(model, 400.0, now, 2.0, random.Random(1)))
+        for operator in model.operators:
+            skins.store.place(Placement(operator=operator.name, cluster=model.name))
+    assert skins.store.slice_if(SLICES, seen=None)
+
+
+def _reslice(**wanted: Any) -> dict[str, Any]:
+    """What the preview's dialog sends back."""
+    return {"id": uuid.uuid4().hex, "operator": "topic_count", **wanted}
+
+
 def _proposed(skins: Skins) -> None:
     propose(skins.store)
 
@@ -151,6 +166,47 @@ VERBS: dict[str, tuple[Callable[[Skins], None] | None, Way, Way, Way]] = {
         lambda s, why: s.page("command", _command("scale"), why, executors=60),
         lambda s, why: s.api("POST", "/clusters/wide/scale", {"executors": 60, "comment": why}),
         lambda s, why: s.terminal("scale", "wide", "60", "--comment", why),
+    ),
+    "one more slice": (
+        _sliced,
+        lambda s, why: s.page("reslice", _reslice(slices=4), why),
+        lambda s, why: s.api(
+            "POST", "/operators/topic_count/reslice", {"slices": 4, "comment": why}
+        ),
+        lambda s, why: s.terminal("reslice", "topic_count", "--slices", "4", "--comment", why),
+    ),
+    "hand over an arc": (
+        _sliced,
+        lambda s, why: s.page(
+            "reslice", _reslice(groups=[38, 39], to="topic_count.1"), why
+        ),
+        lambda s, why: s.api(
+            "POST", "/operators/topic_count/reslice",
+            {"groups": [38, 39], "to": "topic_count.1", "comment": why},
+        ),
+        lambda s, why: s.terminal(
+            "reslice", "topic_count", "--groups", "38-39", "--to", "topic_count.1",
+            "--comment", why,
+        ),
+    ),
+    "hand over what is there already": (
+        _sliced,
+        lambda s, why: s.page("reslice", _reslice(groups=[1], to="topic_count.0"), why),
+        lambda s, why: s.api(
+            "POST", "/operators/topic_count/reslice",
+            {"groups": [1], "to": "topic_count.0", "comment": why},
+        ),
+        lambda s, why: s.terminal(
+            "reslice", "topic_count", "--groups", "1", "--to", "topic_count.0", "--comment", why,
+        ),
+    ),
+    "re-slice what is not sliced": (
+        None,
+        lambda s, why: s.page("reslice", _reslice(slices=4), why),
+        lambda s, why: s.api(
+            "POST", "/operators/topic_count/reslice", {"slices": 4, "comment": why}
+        ),
+        lambda s, why: s.terminal("reslice", "topic_count", "--slices", "4", "--comment", why),
     ),
     "stop": (
         None,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.support.people import set_mode, set_settings
 from weir.controllers.engine.ports import Store
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
+from weir.controllers.model.sample import Cluster, ClusterSample, Mode
 from weir.metrics.runs.library import list_runs
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.runs.settings import SettingsLog

@@ -26,17 +26,23 @@ from weir.components.live.health import health_json
 from weir.components.live.hub import Hub
 from weir.components.pages.registry import PAGES
 from weir.controllers.engine.apply.moves import MoveState
+from weir.controllers.engine.apply.reslices import Reslicing
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.balance import BalanceSettings, problem_now
 from weir.controllers.engine.propose.outlook import outlook
-from weir.controllers.engine.propose.scaling import by_hand, group
+from weir.controllers.engine.propose.scaling import scale_by_hand, scale_group
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import Fenced
+from weir.controllers.model.failover import Death
+from weir.controllers.model.hosting import HostOrder, HostState
 from weir.controllers.model.placement import cluster_lease, operator_lease
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.agent.commands import CommandRunner
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.store import keys
@@ -110,7 +116,7 @@ def populate(store: RedisStore) -> None:
         store.acquire(cluster_lease(cluster), HOLDER, 3600.0)
         store.beat(Part(id=f"host:{cluster}", kind="host", name=cluster, at=now))
         given_mode(store, cluster, Mode.APPROVE)
-        store.save_settings(group(cluster), {"scaler": "thresholds"}, "ada", now)
+        store.save_settings(scale_group(cluster), {"scaler": "thresholds"}, "ada", now)
     store.save_settings(ENGINE, {"ttl_s": 200.0}, "ada", now)
     store.set_workload(Workload(name="tweets", rows_per_s=200.0))
     for i in range(3):
@@ -122,9 +128,18 @@ def populate(store: RedisStore) -> None:
     advance(store, propose(store, "wide", 4), Status.REJECTED, by="ada")
     snapshot = Snapshot.of(store.latest(), now)
     store.beat(Part(id="engine:0", kind="engine", name="leader", at=now))
-    people.propose_by_hand(store, by_hand(snapshot, "narrow", 2), by="ada", now=now)
+    people.propose_by_hand(store, scale_by_hand(snapshot, "narrow", 2), by="ada", now=now)
     move = Move(operator="top_n", source="narrow", target="wide")
     store.save_rebalance(Rebalance(id="r1", at=now, moves=(MoveState(move=move),), by="ada"))
+    order = HostOrder(cluster="extra", wanted=HostState.RUNNING, at=now, by="ada")
+    assert store.change_host_order(
+        None, order, AuditEntry(at=now, by="ada", action="cluster.added")
+    )
+    slices = Slicing.even("topic_count", 2)
+    assert store.slice_if(slices, seen=None)
+    store.save_reslicing(
+        Reslicing(id="s1", at=now, operator="topic_count", was=slices.owners, owners=slices.owners)
+    )
 
 
 @pytest.fixture
@@ -144,6 +159,7 @@ def engine(store: Watched) -> Engine:
     now = time.time()  # what the planning process will answer
     problem = problem_now(Snapshot.of(store.latest(), now), {}, BalanceSettings())
     store.save_outlook(outlook(problem, now, wait="", chosen="milp", auto=False))
+    store.save_deaths([Death(cluster="gone", at=now - 60, noticed_at=now - 55, lost=("top_n",))])
     return found
 
 

@@ -20,7 +20,8 @@ from weir.components.web.security.links import Invitation, make_link, revoke_lin
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.ports import Part, Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.slicing import Slicing
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.store import keys
 from weir.metrics.store.anchor import AnchorFile
@@ -181,6 +182,17 @@ class TestLastKnown:
         assert store.place_if(there, seen=here)
         assert store.placements() == {"extractor": there}
 
+    @pytest.mark.parametrize("bad", [b"{", b"[]", b'{"operator": "x", "owners": {"x.0": [1]}}'])
+    def test_slices(self, store: RedisStore, bad: bytes) -> None:
+        first = Slicing.even("x", 2)
+        assert store.slice_if(first, seen=None)
+        assert store.slicings() == {"x": first}
+        store.client.hset(keys.SLICINGS, "x", bad)
+        assert store.slicings() == {"x": first}
+        assert [s.kind for s in store.skipped()] == ["slicing"]
+        assert store.slice_if(first.joined(), seen=first)
+        assert store.slicings() == {"x": first.joined()}
+
     def test_an_unreadable_mode_lets_the_engine_do_nothing(self, store: RedisStore) -> None:
         given_mode(store, "wide", Mode.AUTO)
         store.client.hset(keys.MODES, "wide", b"\xff")
@@ -223,10 +235,10 @@ class TestTrail:
 
 @pytest.mark.parametrize("bad", [b"", b"{", b"\xff", b"[" * 50_000, b'{"user": 1}'])
 def test_a_link_that_cannot_be_read_signs_nobody_in(store: RedisStore, bad: bytes) -> None:
-    path = make_link(store.client, Invitation(user="ada"), 60.0)
+    path = make_link(store.client, b"key", Invitation(user="ada"), 60.0)
     (key,) = store.client.keys("weir:link:*")
     store.client.set(key, bad)
-    assert use_link(store.client, path.partition("=")[2]) is None
+    assert use_link(store.client, b"key", path.partition("=")[2], 1.0) is None
     store.client.sadd(keys.links("ada"), b"\xff")
     revoke_links(store.client, "ada")
     assert not store.client.exists(keys.links("ada"))

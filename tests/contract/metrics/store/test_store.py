@@ -1,16 +1,21 @@
 """One contract for every store: in memory and in Redis."""
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.given import given_mode
 from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState
+from weir.controllers.engine.apply.reslices import ResliceStep, Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Store, Tier, Workload
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Mode, Operator
+from weir.controllers.model.failover import Death
+from weir.controllers.model.hosting import HostOrder, HostState
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Mode, Operator
+from weir.controllers.model.slicing import Slicing
 
 
 def sample(at: float, cluster: str = "a") -> ClusterSample:
@@ -139,8 +144,33 @@ class TestLeases:
         assert mine is not None
         assert store.renew(mine, 0.05)
         wait_until(lambda: store.lease("op") is None, 5, "it has run out")
-        assert not store.renew(mine, 1.0)
         assert store.acquire("op", "you", 1.0) is not None
+        assert not store.renew(mine, 1.0)
+
+    def test_one_that_ran_out_is_taken_up_again_while_nobody_else_had_it(
+        self, store: Store
+    ) -> None:
+        """A driver that stalled for longer than its lease goes on, with the same token."""
+        mine = store.acquire("op", "me", 0.05)
+        assert mine is not None
+        wait_until(lambda: store.lease("op") is None, 5, "it has run out")
+        assert store.renew(mine, 30.0)
+        assert store.lease("op") == mine
+        assert store.acquire("op", "you", 1.0) is None
+
+    def test_one_that_was_given_back_is_not_taken_up_again(self, store: Store) -> None:
+        """A renewal may be on its way while another thread gives the lease back."""
+        mine = store.acquire("op", "me", 30.0)
+        assert mine is not None
+        store.release(mine)
+        assert not store.renew(mine, 30.0)
+        assert store.lease("op") is None
+
+    def test_many_are_read_at_once(self, store: Store) -> None:
+        mine = store.acquire("op", "me", 30.0)
+        assert mine is not None
+        assert store.leases(["op", "other"]) == {"op": mine}
+        assert store.leases([]) == {}
 
 
 def test_a_rebalance_and_its_placements_are_kept_at_once_and_only_by_the_leader(
@@ -190,6 +220,58 @@ def test_a_move_neither_undoes_a_stop_nor_is_undone_by_one(store: Store) -> None
     assert store.placements() == {"x": moved[0], "y": stopped}
 
 
+def test_slices_change_only_from_what_was_seen(store: Store) -> None:
+    first = Slicing.even("x", 2, groups=8)
+    assert not store.slice_if(first.split("x.0"), seen=first)
+    assert store.slice_if(first, seen=None)
+    assert not store.slice_if(first, seen=None)
+    more, other = first.joined(), first.merged("x.1", "x.0")
+    assert store.slice_if(more, seen=first)
+    assert not store.slice_if(other, seen=first)
+    assert store.slice_if(Slicing.even("y", 1), seen=None)
+    assert store.slicings() == {"x": more, "y": Slicing.even("y", 1)}
+
+
+def test_a_re_slice_is_kept_by_the_leader_only(store: Store) -> None:
+    leader = store.acquire("engine", "me", 30.0)
+    owners = Slicing.even("x", 2, groups=8).owners
+    asked = Reslicing(id="s1", at=1.0, operator="x", was=owners, owners={"x.0": tuple(range(8))})
+    assert store.save_reslicing(asked, leader)
+    older = replace(leader, token=leader.token - 1)
+    assert not store.save_reslicing(
+        Reslicing(id="s1", at=9.0, operator="x", was={}, owners={}), older
+    )
+    later = Reslicing(id="s2", at=2.0, operator="y", was={}, owners={}, step=ResliceStep.DONE)
+    assert store.save_reslicing(later)
+    assert store.reslicings() == [later, asked]
+    store.trim(8 * 86400.0)
+    assert store.reslicings() == [asked]  # what is open stays, however old
+
+
+def test_a_re_slice_changes_slices_and_placements_at_once_or_nothing(store: Store) -> None:
+    leader = store.acquire("engine", "me", 30.0)
+    assert leader is not None
+    first = Slicing.even("x", 2, groups=8)
+    store.slice_if(first, seen=None)
+    for name in first.slices:
+        store.place(Placement(operator=name, cluster="a"))
+    asked = Reslicing(id="r", at=1.0, operator="x", was=first.owners, owners=first.owners)
+    assert store.save_reslicing(asked, leader)
+    held = first.holding(["x.0", "x.1"])
+    after = held.resliced({"x.0": (0, 1, 2, 3, 4, 5), "x.2": (6, 7)})
+    new = Placement(operator="x.2", cluster="b")
+    begun = replace(asked, message="begun")
+    assert not store.save_reslicing(begun, replace(leader, token=0), held, first)
+    assert not store.save_reslicing(begun, leader, after, held, [new], ["x.1"])
+    assert (store.slicings(), store.reslicings()) == ({"x": first}, [asked])
+    assert store.save_reslicing(begun, leader, held, first)
+    assert store.save_reslicing(begun, leader, after, held, [new], ["x.1"])
+    assert not store.save_reslicing(asked, leader, first, held)
+    assert (store.slicings(), store.reslicings()) == ({"x": after}, [begun])
+    home = Placement(operator="x.0", cluster="a")
+    assert store.placements() == {"x.0": home, "x.2": new}
+
+
 def test_parts_placement_modes_and_workloads(store: Store) -> None:
     part = Part(id="host:a", kind="host", name="a", at=1.0)
     store.beat(part)
@@ -208,3 +290,30 @@ def test_parts_placement_modes_and_workloads(store: Store) -> None:
     workload = Workload(name="w", rows_per_s=5.0, paused=True)
     store.set_workload(workload)
     assert store.workloads() == [workload]
+
+
+def test_deaths_are_kept_until_they_are_replaced(store: Store) -> None:
+    deaths = [Death(cluster=n, at=1.0, noticed_at=4.0, lost=("x",)) for n in ("a", "b")]
+    store.save_deaths(deaths)
+    assert store.deaths() == deaths
+    store.save_deaths(deaths[1:])
+    assert store.deaths() == deaths[1:]
+    store.save_deaths([])
+    assert store.deaths() == []
+
+
+def test_orders_of_hosts_are_changed_by_who_saw_them_and_told_in_the_trail(store: Store) -> None:
+    order = HostOrder(cluster="a", wanted=HostState.RUNNING, at=1.0, by="ada")
+    said = AuditEntry(at=1.0, by="ada", action="cluster.added", subject="a")
+    assert store.change_host_order(None, order, said)
+    assert store.host_orders() == {"a": order}
+    other = HostOrder(cluster="a", wanted=HostState.ENDED, at=2.0, by="bob")
+    assert not store.change_host_order(None, other, said)
+    old = store.acquire("engine", "old", 30.0)
+    assert old is not None
+    store.release(old)
+    assert not store.change_host_order(order, other, said, old)
+    assert store.change_host_order(order, other, said)
+    assert store.change_host_order(other, None, said)
+    assert store.host_orders() == {}
+    assert [e.action for e in store.audit()] == ["cluster.added"] * 3

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 from redis.exceptions import RedisError
 
 from tests.support.given import given_mode
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
-from weir.controllers.engine.audit import AuditEntry, broken_at, sealed
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
+from weir.controllers.engine.audit import AuditEntry, broken_at, seal_entry
 from weir.controllers.engine.ports import Part, Store, Workload
-from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
-from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.engine.propose.scaling import ScaleOutlook, ScalerAnswer
+from weir.controllers.engine.recommendation import Recommendation, Status, move_to
 from weir.controllers.model.command import Command, StopOperator
 from weir.controllers.model.decision import Move, NoChange, Reason, Scale
 from weir.controllers.model.errors import Unavailable
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Mode
+from weir.controllers.model.sample import Cluster, ClusterSample, Mode
 from weir.metrics.store import keys
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.redis_server import RedisServer
@@ -46,8 +46,8 @@ class TestRecommendations:
         first = recommendation(1)
         assert store.save_recommendation(first)
         assert not store.save_recommendation(first)
-        approved = moved_to(first, Status.APPROVED, at=1.0, by="ada")
-        rejected = moved_to(first, Status.REJECTED, at=1.0, by="bob")
+        approved = move_to(first, Status.APPROVED, at=1.0, by="ada")
+        rejected = move_to(first, Status.REJECTED, at=1.0, by="bob")
         assert store.save_recommendation(approved)
         assert not store.save_recommendation(rejected)
         assert store.recommendation("r1") == approved
@@ -73,7 +73,7 @@ class TestRecommendations:
             one = recommendation(i, at=1000.0 + i)
             store.save_recommendation(one)
             if i != 1:
-                store.save_recommendation(moved_to(one, Status.REJECTED, at=1.0, by="ada"))
+                store.save_recommendation(move_to(one, Status.REJECTED, at=1.0, by="ada"))
         assert [r.id for r in store.recommendations()] == ["r4", "r3", "r2", "r1", "r0"]
         assert [r.id for r in store.recommendations(limit=2)] == ["r4", "r3", "r1"]
 
@@ -84,12 +84,12 @@ class TestRecommendations:
             store.save_recommendation(one)
             if i == 0:
                 for status in (Status.APPROVED, Status.APPLYING, Status.APPLIED):
-                    one = moved_to(one, status, at=1.0, by="ada")
+                    one = move_to(one, status, at=1.0, by="ada")
                     store.save_recommendation(one)
-                done = moved_to(one, Status.EFFECTIVE, at=2.0, by="engine")
+                done = move_to(one, Status.EFFECTIVE, at=2.0, by="engine")
                 assert store.save_recommendation(done)
             elif i > 1:
-                store.save_recommendation(moved_to(one, Status.CANCELLED, at=1.0, by="engine"))
+                store.save_recommendation(move_to(one, Status.CANCELLED, at=1.0, by="engine"))
         assert [r.id for r in store.recommendations(limit=2)] == ["r5", "r4", "r1"]
         assert [r.id for r in store.record(limit=2)] == ["r1", "r0"]
         assert store.record(limit=2) == store.record(limit=2)
@@ -98,7 +98,7 @@ class TestRecommendations:
     def test_old_ones_go_unless_they_are_open(self, store: Store) -> None:
         for i in range(3):
             store.save_recommendation(recommendation(i, at=i * DAY))
-        ended = moved_to(recommendation(1, at=DAY), Status.REJECTED, at=1.0, by="ada")
+        ended = move_to(recommendation(1, at=DAY), Status.REJECTED, at=1.0, by="ada")
         store.save_recommendation(ended)
         store.trim(31.5 * DAY)
         assert [r.id for r in store.recommendations()] == ["r2", "r0"]
@@ -108,7 +108,7 @@ class TestRecommendations:
     def test_old_rebalances_go_too(self, store: Store) -> None:
         move = Move(operator="x", source="a", target="b")
         for i in range(205):
-            done = MoveState(move=move, step=Step.FAILED)
+            done = MoveState(move=move, step=MoveStep.FAILED)
             store.save_rebalance(Rebalance(id=f"b{i}", at=1.0 + i, moves=(done,)))
         store.save_rebalance(Rebalance(id="open", at=0.0, moves=(MoveState(move=move),)))
         store.trim(300.0)
@@ -193,7 +193,9 @@ class TestMemories:
         assert engine.memories("a") == {**after, "fresh": b"imported"}
 
     def test_outlooks_are_kept_until_the_cluster_is_forgotten(self, store: Store) -> None:
-        answer = Answer(scaler="drs", title="DRS", decision=NoChange(reason=Reason(text="ok")))
+        answer = ScalerAnswer(
+            scaler="drs", title="DRS", decision=NoChange(reason=Reason(text="ok"))
+        )
         view = ScaleOutlook(at=1.0, cluster="a", scaler="drs", answers=(answer,), wait="too early")
         store.save_scale_outlook(view)
         assert store.scale_outlooks() == {"a": view}
@@ -339,7 +341,7 @@ def test_a_trail_that_cannot_be_sealed_is_given_up(
     store = RedisStore.at(redis_server.url)
     store.client.flushall()
     store.append_audit(entry())
-    first = sealed(entry(), 1, "")  # always behind somebody else's
+    first = seal_entry(entry(), 1, "")  # always behind somebody else's
     monkeypatch.setattr(store, "_next_entry", lambda audit: first)
     with pytest.raises(Unavailable, match="too many write to the audit trail"):
         store.save_recommendation(recommendation(1), audit=entry())

@@ -19,9 +19,9 @@ from tests.support.feeder import Feeder, Hosts
 from tests.support.models import ClusterModel, OperatorModel, demo
 from tests.support.processes import start, weir
 from tests.support.waiting import wait_until
-from weir.controllers.engine.apply.moves import Step
+from weir.controllers.engine.apply.moves import MoveStep
 from weir.controllers.engine.audit import broken_at
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status
 from weir.controllers.model.command import CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Moves, Reason
@@ -161,7 +161,7 @@ class Stage:
         told = self.store.command(id)
         return told[1].status if told else None
 
-    def step(self, id: str) -> Step | None:
+    def step(self, id: str) -> MoveStep | None:
         found = next((r for r in self.store.rebalances() if r.id == id), None)
         return found.moves[0].step if found else None
 
@@ -219,9 +219,9 @@ def releasing(stage: Stage, ask: Ask) -> str:
     """Killed while the old host still has the operator."""
     stage.hosts.hold(releasing=True)
     found = ask()
-    stage.until(lambda: stage.step(found.id) is Step.RELEASING, "it is to let go")
+    stage.until(lambda: stage.step(found.id) is MoveStep.RELEASING, "it is to let go")
     stage.engines.kill_leader()
-    assert stage.step(found.id) is Step.RELEASING
+    assert stage.step(found.id) is MoveStep.RELEASING
     stage.hosts.hold()
     return found.id
 
@@ -230,7 +230,7 @@ def adopting(stage: Stage, ask: Ask) -> str:
     """Killed while the operator is nowhere."""
     stage.hosts.hold(adopting=True)
     found = ask()
-    stage.until(lambda: stage.step(found.id) is Step.ADOPTING, "it is on its way")
+    stage.until(lambda: stage.step(found.id) is MoveStep.ADOPTING, "it is on its way")
     stage.engines.kill_leader()
     stage.hosts.hold()
     return found.id
@@ -241,12 +241,12 @@ def arrived(stage: Stage, ask: Ask) -> str:
     stage.hosts.hold(adopting=True)
     before = len(stage.hosts.arrived)
     found = ask()
-    stage.until(lambda: stage.step(found.id) is Step.ADOPTING, "it is on its way")
+    stage.until(lambda: stage.step(found.id) is MoveStep.ADOPTING, "it is on its way")
     stage.engines.stop_leader()
     stage.hosts.hold()
     stage.until(lambda: len(stage.hosts.arrived) > before, "it is there")
     stage.engines.kill_leader()
-    assert stage.step(found.id) is Step.ADOPTING
+    assert stage.step(found.id) is MoveStep.ADOPTING
     return found.id
 
 
@@ -283,7 +283,7 @@ def ended(stage: Stage, id: str) -> None:
 def scaled(stage: Stage, executors: int) -> Ask:
     def ask() -> Recommendation:
         now = time.time()
-        decision = by_hand(Snapshot.of(stage.store.latest(), now), "wide", executors)
+        decision = scale_by_hand(Snapshot.of(stage.store.latest(), now), "wide", executors)
         return people.propose_by_hand(stage.store, decision, by="ada", now=now)
 
     return ask

@@ -15,7 +15,7 @@ from tests.support.models import demo
 from tests.support.processes import start, stop, weir
 from tests.support.waiting import wait_until
 from weir.controllers.engine.audit import broken_at
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import ScaleTo
 from weir.controllers.model.placement import LEADER, cluster_lease
@@ -98,7 +98,9 @@ def stage(redis_server: RedisServer) -> Iterator[tuple[RedisStore, Agent, Engine
 def asked(store: RedisStore, executors: int) -> Recommendation:
     now = time.time()
     snapshot = Snapshot.of(store.latest(), now)
-    return people.propose_by_hand(store, by_hand(snapshot, "wide", executors), by="ada", now=now)
+    return people.propose_by_hand(
+        store, scale_by_hand(snapshot, "wide", executors), by="ada", now=now
+    )
 
 
 def status(store: RedisStore, found: Recommendation) -> Status:

@@ -12,7 +12,7 @@ from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation import view as pages
 from weir.components.pages.registry import PAGES
 from weir.components.web.router import draw
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.recommendation import Status
 
 DONE = (Status.APPROVED, Status.APPLYING, Status.APPLIED)
@@ -44,7 +44,7 @@ def test_moves_mark_both_clusters_but_only_their_operator():
 
 def test_a_rebalance_of_a_recommendation_is_marked_once():
     rebalance = Rebalance(
-        id="m1", at=AT, moves=(MoveState(move=MOVES.moves[0], step=Step.DONE, since=AT),)
+        id="m1", at=AT, moves=(MoveState(move=MOVES.moves[0], step=MoveStep.DONE, since=AT),)
     )
     world = replace(control_world(MOVED), rebalances=[rebalance])
     assert [s for s, *_ in marks(world, "narrow")].count("⇄") == 1

@@ -14,7 +14,7 @@ from weir.components.live.world import world_of
 from weir.components.pages.registry import PAGES
 from weir.components.ui import ids
 from weir.components.web.router import draw
-from weir.controllers.model.snapshot import Batch
+from weir.controllers.model.sample import Batch
 
 PATHS = ("/", "/cluster/wide", "/operator/topic_count", "/operator/nobody", "/elsewhere")
 

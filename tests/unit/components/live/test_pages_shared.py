@@ -15,7 +15,7 @@ from weir.components.live.shared import Shared
 from weir.components.live.world import World, world_of
 from weir.components.pages.control_room.map import flow_map, map_changes
 from weir.components.pages.registry import PAGES
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 
 Series = dict[str, tuple[ClusterSample, ...]]
 MODELS = many(3, 2)

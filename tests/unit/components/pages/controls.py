@@ -13,7 +13,7 @@ from weir.controllers.engine.recommendation import (
     GuardState,
     Recommendation,
     Status,
-    moved_to,
+    move_to,
 )
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 
@@ -49,7 +49,7 @@ def recommendation(*statuses: Status, by: str = ENGINE, **more: Any) -> Recommen
     }
     found = Recommendation(**{**given, "by": by, **more})
     for step, status in enumerate(statuses, start=1):
-        found = moved_to(
+        found = move_to(
             found, status, at=AT + step, by="ada", why=f"step {step}", address="10.0.0.7"
         )
     return found

@@ -17,7 +17,7 @@ from weir.components.pages.audit.actions import _chosen, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
 from weir.components.pages.audit.render import chain_note, entries_list
 from weir.controllers.engine import audit
-from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, sealed, verified
+from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, seal_entry, verify_chain
 from weir.controllers.model.errors import InvalidInput
 
 KEPT = 100
@@ -34,7 +34,7 @@ def trail(count, first=1):
             subject=f"r{number}",
             why="night shift" if number % 5 == 0 else "",
         )
-        entries.append(sealed(entry, number, seal))
+        entries.append(seal_entry(entry, number, seal))
         seal = entries[-1].seal
     return entries
 
@@ -87,7 +87,7 @@ def test_a_filter_that_finds_little_says_how_far_it_came(monkeypatch):
 
 def test_a_whole_chain_is_whole_over_all_pieces():
     entries = trail(audit.CHUNK + 40, first=7)
-    chain = verified(reader(entries), kept=KEPT)
+    chain = verify_chain(reader(entries), kept=KEPT)
     assert (chain.checked, chain.broken) == (len(entries), None)
     assert (chain.first.number, chain.last.number) == (7, 6 + len(entries))
     assert "every seal fits" in to_json(chain_note(chain))
@@ -102,36 +102,38 @@ def test_tampering_is_found_where_it_was_done(index, how):
     else:
         del entries[index]
     expected = broken_at(entries)
-    assert verified(reader(entries), kept=KEPT).broken == expected
+    assert verify_chain(reader(entries), kept=KEPT).broken == expected
 
 
 def test_tampering_across_pieces_is_found(monkeypatch):
     monkeypatch.setattr(audit, "CHUNK", 10)
     entries = trail(35)
     entries[9] = replace(entries[9], why="")  # its seal no longer fits
-    chain = verified(reader(entries), kept=KEPT)
+    chain = verify_chain(reader(entries), kept=KEPT)
     assert chain.broken == 10
     assert "broken at entry 10" in to_json(chain_note(chain))
 
 
 def test_the_page_says_what_is_lost_and_what_a_check_cannot_see():
     entries = trail(5)
-    said = to_json(chain_note(verified(reader(entries), kept=KEPT)))
+    said = to_json(chain_note(verify_chain(reader(entries), kept=KEPT)))
     assert "first check" in said
     assert "rewrite what came after the last check" in said
     anchor = Anchor(number=4, seal=entries[3].seal, at=1.0)
-    chain = verified(reader(entries), kept=KEPT, anchor=anchor)
+    chain = verify_chain(reader(entries), kept=KEPT, anchor=anchor)
     assert "Entry 4 is the one that was there at the last check" in to_json(chain_note(chain))
     nothing: list[AuditEntry] = []
     for left in (entries[:3], nothing):
-        cut = to_json(chain_note(verified(reader(left), kept=KEPT, anchor=anchor), "audit.json"))
+        cut = to_json(
+            chain_note(verify_chain(reader(left), kept=KEPT, anchor=anchor), "audit.json")
+        )
         assert "at the last check there was an entry 4" in cut
         assert "remembered in audit.json" in cut
         assert '"data-chain":"broken"' in cut
 
 
 def test_an_empty_trail_is_nothing_to_worry_about():
-    chain = verified(reader([]), kept=KEPT)
+    chain = verify_chain(reader([]), kept=KEPT)
     assert chain.checked == 0
     assert "no entry to check" in to_json(chain_note(chain))
     empty = view.look(reader([]), view.Filter())
@@ -159,7 +161,7 @@ def test_back_and_forth():
 
 
 def test_csv_has_every_column_and_no_formula():
-    entry = sealed(AuditEntry(at=0.5, by="=cmd()", action="x", why='say "no", now'), 1, "")
+    entry = seal_entry(AuditEntry(at=0.5, by="=cmd()", action="x", why='say "no", now'), 1, "")
     rows = list(csv.DictReader(io.StringIO("".join(csv_lines([entry])))))
     assert tuple(rows[0]) == COLUMNS
     assert rows[0]["by"] == "'=cmd()"

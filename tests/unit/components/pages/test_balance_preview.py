@@ -16,9 +16,9 @@ from weir.components.pages.balance.preview import (
 )
 from weir.components.pages.balance.render_preview import preview_body
 from weir.controllers import service
-from weir.controllers.engine.apply.moves import MoveState, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep
 from weir.controllers.engine.ports import Part
-from weir.controllers.engine.recommendation import Status, moved_to
+from weir.controllers.engine.recommendation import Status, move_to
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.snapshot import Snapshot
@@ -161,7 +161,7 @@ def test_an_operator_on_its_way_and_a_silent_engine_are_said():
     gone = (replace(MOVE, target="moon"),)
     with pytest.raises(Refused, match="there is no cluster moon any more"):
         apply(store, world, shown, moves=gone)
-    store.save_rebalance(rebalance(MoveState(move=MOVE, step=Step.RELEASING)))
+    store.save_rebalance(rebalance(MoveState(move=MOVE, step=MoveStep.RELEASING)))
     with pytest.raises(Refused, match="topic_count is on its way to wide"):
         apply(store, world, shown)
     store = knowing(world)
@@ -175,7 +175,7 @@ def test_a_second_click_is_the_same_rebalance():
     store, shown = knowing(world), of_planner(world, "dodo", "r7").previewed
     first = apply(store, world, shown)
     assert first.id != "r7", "what a browser sends is no name among the engine's"
-    begun = moved_to(first, Status.APPLYING, at=world.at, by="engine")
+    begun = move_to(first, Status.APPLYING, at=world.at, by="engine")
     store.save_recommendation(begun)
     assert apply(store, world, shown) == begun
     assert store.recommendations() == [begun]

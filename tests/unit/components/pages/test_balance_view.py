@@ -14,15 +14,15 @@ from weir.components.pages.balance import view as balance
 from weir.components.pages.control_room.map import flow_map
 from weir.components.pages.registry import PAGES
 from weir.components.web.router import draw
-from weir.controllers.engine.apply.moves import MoveState, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Matrix
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.sample import OperatorStatus
 
-MOVING = rebalance(MoveState(move=MOVE, step=Step.ADOPTING, since=5.0))
+MOVING = rebalance(MoveState(move=MOVE, step=MoveStep.ADOPTING, since=5.0))
 DONE = MoveState(
-    move=MOVE, step=Step.DONE, since=10.0, paused_s=3.21, state_bytes=1_400_000,
+    move=MOVE, step=MoveStep.DONE, since=10.0, paused_s=3.21, state_bytes=1_400_000,
     queue_before=100, queue_peak=1500, drained_at=22.0,
 )  # fmt: skip
 
@@ -126,7 +126,7 @@ def test_a_move_tells_what_was_measured():
 
 
 def test_a_rebalance_that_went_back_says_why():
-    back = MoveState(move=MOVE, step=Step.RETURNED, message="went back: wide did not commit")
+    back = MoveState(move=MOVE, step=MoveStep.RETURNED, message="went back: wide did not commit")
     row = rebalances.rebalance_row(rebalance(DONE, back, by="engine"))
     assert row.status == "went back"
     assert row.moves[1].message == "went back: wide did not commit"
@@ -136,9 +136,9 @@ def test_a_rebalance_that_went_back_says_why():
     ("states", "status"),
     [
         ((MoveState(move=MOVE),), "waiting"),
-        ((MoveState(move=MOVE, step=Step.RELEASING), MoveState(move=MOVE)), "under way"),
+        ((MoveState(move=MOVE, step=MoveStep.RELEASING), MoveState(move=MOVE)), "under way"),
         ((replace(DONE, drained_at=None),), "draining"),
-        ((MoveState(move=MOVE, step=Step.FAILED),), "not done"),
+        ((MoveState(move=MOVE, step=MoveStep.FAILED),), "not done"),
     ],
 )
 def test_status_of_a_rebalance(states, status):

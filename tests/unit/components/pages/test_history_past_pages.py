@@ -172,7 +172,7 @@ def values(page) -> dict[str, str]:
 
 def test_settings_are_those_of_the_moment(library, run_id):
     before, after = (values(drawn(library, run_id, "/settings/a", T0 + at)) for at in (699, 701))
-    assert before["scale:a.scaler"].strip() == "rate based"
+    assert before["scale:a.scaler"].strip() == "horizon"
     assert before["scale:a.max_executors"].startswith("0")
     assert after["scale:a.scaler"].startswith("fixed")
     assert after["scale:a.max_executors"].startswith("7")

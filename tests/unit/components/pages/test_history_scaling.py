@@ -38,5 +38,5 @@ def test_a_walk_back_gives_them_too_and_asks_nobody_again(run, jumps, monkeypatc
     run.worked_out.clear()
     for at in (MOMENTS[5], MOMENTS[-1]):
         shadow_at(run, "wide", at)
-    monkeypatch.setattr("weir.components.pages.replay.scaling.ask", None)
+    monkeypatch.setattr("weir.components.pages.replay.scaling.ask_scalers", None)
     assert [shadow_at(run, "wide", at) for at in reversed(MOMENTS)] == jumps[::-1]

@@ -17,12 +17,13 @@ from weir.components.pages.control_room import modes
 from weir.components.pages.recommendation import ask as asks
 from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.controllers.engine.guard.rules import EngineSettings
-from weir.controllers.engine.judge.verification import Track
-from weir.controllers.engine.propose.make import undoing
+from weir.controllers.engine.judge.verification import TrackRecord
+from weir.controllers.engine.propose.make import undoing_decision
 from weir.controllers.engine.recommendation import Status, hash_of
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.memory_store import MemoryStore
 
 HASH = recommendation().plan_hash
@@ -38,7 +39,7 @@ def test_approving_says_what_is_done_and_what_holds_it_back():
     assert "These hold back the engine, not you: the budget is spent." in text
     assert ask.pending == {"verb": "approve", "id": "r1", "hash": HASH}
     assert not ask.danger
-    assert [r.predicted for r in ask.rows] == ["0.40", "3"]
+    assert [r.predicted for r in ask.rows] == ["40 %", "3"]
     assert to_json(decision_body(ask))
 
 
@@ -61,7 +62,7 @@ def test_a_rollback_is_previewed():
     text = " ".join(asks.decision(world, "rollback", "r1", HASH).lines)
     assert "scale narrow in: 2 → 1 executor. This click also approves it." in text
     assert "gives 1 executor back" in text
-    back = undoing(found, world.snapshot, {}, "")
+    back = undoing_decision(found, world.snapshot, {}, "")
     pending = asks.decision(world, "rollback", "r1", HASH).pending
     assert pending["hash"] == hash_of(back) != HASH, "what is confirmed is the undoing"
     four = control_world(found, settings=EngineSettings(four_eyes=True))
@@ -136,9 +137,9 @@ def test_the_record_is_that_of_the_engine_however_much_came_to_nothing():
 @pytest.mark.parametrize(
     ("track", "said"),
     [
-        (Track(judged=2, effective=2), "little to go by"),
-        (Track(judged=10, effective=5), "better not yet"),
-        (Track(judged=10, effective=9), "supports it"),
+        (TrackRecord(judged=2, effective=2), "little to go by"),
+        (TrackRecord(judged=10, effective=5), "better not yet"),
+        (TrackRecord(judged=10, effective=9), "supports it"),
     ],
 )
 def test_what_the_record_says(track, said):

@@ -19,14 +19,15 @@ from weir.components.live.delta import cursor_of, delta, start
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room import inbox as view
 from weir.components.pages.control_room.render_inbox import inbox_body
+from weir.components.pages.recommendation.render_parts import judged_line
 from weir.components.pages.registry import PAGES
 from weir.components.ui import ids
 from weir.components.web.router import draw
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.guard.rules import EngineSettings
-from weir.controllers.engine.recommendation import Figures, Status
+from weir.controllers.engine.recommendation import Figures, Judgement, Status
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.controllers.service import Paused
 
 
@@ -41,7 +42,7 @@ def test_a_proposal_explains_itself():
     )  # fmt: skip
     load, executors = shown.rows
     assert load.judged
-    assert (load.before, load.predicted, load.band) == ("1.20", "0.40", "0.30 to 0.50")
+    assert (load.before, load.predicted, load.band) == ("120 %", "40 %", "30 % to 50 %")
     assert load.now == "cluster/narrow/load"
     assert (executors.predicted, executors.band) == ("3", ""), "a count has no band"
     assert [g.name for g in shown.guards] == ["action budget", "stabilisation", "data gate"]
@@ -95,7 +96,7 @@ def test_progress_of_a_rebalance_comes_from_its_moves():
         Status.APPROVED, Status.APPLYING, decision=MOVES, clusters=("narrow", "wide")
     )
     moving = Rebalance(
-        id="r1", at=AT, moves=(MoveState(move=MOVES.moves[0], step=Step.ADOPTING, since=AT),)
+        id="r1", at=AT, moves=(MoveState(move=MOVES.moves[0], step=MoveStep.ADOPTING, since=AT),)
     )
     (shown,) = view.inbox(replace(control_world(found), rebalances=[moving])).under_way
     assert shown.share == 0.6
@@ -112,14 +113,20 @@ def test_an_outcome_tells_predicted_against_measured():
     found = recommendation(
         Status.APPROVED, Status.APPLYING, Status.APPLIED, Status.EFFECTIVE,
         measured=Figures(load={"narrow": 0.45}), effectiveness=0.94, verdict="It helped.",
-        applied_at=AT,
+        applied_at=AT, judgement=Judgement(
+            objective="load", before=1.2, before_now=0.9, predicted=0.4, measured=0.45,
+            came_true=True, helped=True, why="the load is 45% where it would be 90%",
+        ),
     )  # fmt: skip
     (shown,) = view.inbox(control_world(found)).outcomes
-    assert shown.text == "It helped."
-    assert shown.effectiveness == "94 % of the predicted change"
-    assert (shown.judged.before, shown.judged.predicted, shown.judged.measured) == (
-        "1.20", "0.40", "0.45",
+    row = shown.row
+    assert shown.text == ""  # one set of figures, not two
+    assert (row.before, row.before_now, row.predicted, row.measured) == (
+        "120 %", "90 %", "40 %", "45 %",
     )  # fmt: skip
+    assert (row.came_true, row.helped) == ("yes", "yes: the load is 45% where it would be 90%")
+    drawn = str(judged_line(row).to_plotly_json())
+    assert "120 % before, 90 % at today's input, 40 % predicted, 45 % measured" in drawn
     assert shown.verbs == ("rollback",)
     back = recommendation(id="r2", rollback_of="r1")
     outcomes = view.inbox(control_world(back, found)).outcomes
@@ -131,7 +138,7 @@ def test_what_could_not_be_measured_is_no_success():
         Status.APPROVED, Status.APPLYING, Status.APPLIED, Status.UNMEASURED, applied_at=AT
     )
     (shown,) = view.inbox(control_world(found)).outcomes
-    assert (shown.effectiveness, shown.verbs) == ("", ("rollback",))
+    assert (shown.row, shown.verbs) == (None, ("rollback",))
     assert words.LOOKS[shown.status][1] != "ok"
     assert words.LOOKS.keys() == words.MEANINGS.keys() == set(Status)
     back = replace(found, id="r2", rollback_of="r1")

@@ -13,14 +13,14 @@ from weir.components.pages.control_room.render_workload import highest_rate
 from weir.components.ui.figure import Figure
 from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.sample import OperatorStatus
 
 
 def test_overview_counts_only_what_comes_from_outside():
     figures = live.overview(demo_world())
     assert figures["all/arriving"].text == "200"
-    assert figures["all/load"] == Figure("1.20", "bad")
-    assert figures["all/load-where"].text == "highest, on narrow"
+    assert figures["all/load"] == Figure("120 %", "bad")
+    assert figures["all/load-where"].text == "of its cores, highest on narrow"
     assert figures["all/latency"].state == "bad"
     assert figures["all/operators"] == Figure("3 of 3", "ok")
 
@@ -35,7 +35,7 @@ def test_old_data_is_stale():
 def test_charts_of_a_cluster():
     world = demo_world(periods=3)
     charts = {c.key: points(c, world.series["narrow"]) for c in cluster_charts("narrow", 5.0)}
-    assert charts["narrow/load"]["y"] == [[1.2] * 3, [0.97] * 3]
+    assert charts["narrow/load"]["y"] == [[120.0] * 3, [97.0] * 3], "in per cent, as everywhere"
     assert charts["narrow/queue"]["y"] == [[0.0, 100.0, 200.0]]
     assert charts["narrow/latency"]["y"] == [[6.0] * 3, [9.0] * 3]
     assert charts["narrow/throughput"]["y"] == [[250.0] * 3, [200.0] * 3]

@@ -11,7 +11,7 @@ from weir.components.pages.scale.qtable import heatmap, learner
 from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.qlearning.memory import QMemory, fresh_memory
-from weir.controllers.scaling.qlearning.settings import Initialisation, Policy, QSettings
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, Initialisation, QSettings
 from weir.controllers.scaling.qlearning.states import Action
 from weir.controllers.service import Request
 from weir.metrics.store.memory_store import MemoryStore
@@ -107,9 +107,12 @@ def test_the_last_decision_names_its_numbers():
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (Policy.GREEDY, "chance chooses nothing"),
-        (Policy.EPSILON, "Chance chooses 25 % of the actions."),
-        (Policy.DECREASING_EPSILON, "12 % of the actions, 0.01 less after each decision"),
+        (ExplorationPolicy.GREEDY, "chance chooses nothing"),
+        (ExplorationPolicy.EPSILON, "Chance chooses 25 % of the actions."),
+        (
+            ExplorationPolicy.DECREASING_EPSILON,
+            "12 % of the actions, 0.01 less after each decision",
+        ),
     ],
 )
 def test_epsilon_is_explained(policy, words):

@@ -16,7 +16,7 @@ from weir.components.pages.scale.render_hand import hand_card, prediction
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, form, range_text, read
 from weir.controllers import service
-from weir.controllers.engine.groups import checked
+from weir.controllers.engine.groups import check_settings
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.ports import Part
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
@@ -59,7 +59,7 @@ def test_the_prediction_comes_first():
     assert shown.load_after == pytest.approx(0.3)
     assert 0 < shown.latency_after_s < 6.0
     assert "was asked for 2 executors and has 1" in shown.words
-    assert "0.30" in to_json(prediction(shown))
+    assert "30 %" in to_json(prediction(shown))
     more = preview(world, "narrow", 2).latency_after_s
     assert more > shown.latency_after_s, "fewer executors are slower"
     fewer = preview(world, "narrow", 1)
@@ -161,7 +161,7 @@ def test_values_are_kept_as_their_group_takes_them():
     changes = read(shown, {**given, "t_min_s": 1, "recommend_only": True, "smoothing": "alpha"})
     kept = {k: v for k, v in changes.items() if v is not None}
     assert kept == {"t_max_s": 20.0, "t_min_s": 1, "recommend_only": True, "smoothing": "alpha"}
-    settings: Any = checked(shown.group, kept)
+    settings: Any = check_settings(shown.group, kept)
     assert settings.recommend_only
     assert read(shown, {**given, "t_max_s": ""})["t_max_s"] is None, "empty is the default"
     predictive = form(world, "narrow", "predictive")

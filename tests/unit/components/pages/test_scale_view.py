@@ -16,9 +16,9 @@ from weir.components.pages.scale import note as scale_note
 from weir.components.pages.scale import view as scale
 from weir.components.pages.scale.reader import LOOKED_AT_S, ScaleReader
 from weir.components.web.router import draw
-from weir.controllers.engine.propose.scaling import Answer, ScaleOutlook
+from weir.controllers.engine.propose.scaling import ScaleOutlook, ScalerAnswer
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.model.decision import NoChange, Prediction, Reason, Scale
+from weir.controllers.model.decision import Grounds, NoChange, Prediction, Reason, Scale
 from weir.metrics.store.memory_store import MemoryStore
 
 WHY = Reason(
@@ -34,7 +34,9 @@ OUT = Scale(
     prediction=Prediction(load={"narrow": 0.4}, latency_s=2.5),
 )
 STAY = NoChange(reason=Reason(text="Scaling is switched off.", rule="always"))
-BROKEN = NoChange(reason=Reason(text="window: Expected `int` >= 1", rule="not usable"))
+BROKEN = NoChange(
+    reason=Reason(text="window: Expected `int` >= 1", rule="not usable", grounds=Grounds.UNUSABLE)
+)
 
 
 def outlook(at, **others):
@@ -43,9 +45,9 @@ def outlook(at, **others):
         cluster="narrow",
         scaler="drs",
         answers=(
-            Answer(scaler="drs", title="DRS queueing model", decision=OUT, chosen=True),
-            Answer(scaler="no_op", title="No scaling", decision=STAY),
-            Answer(scaler="thresholds", title="Thresholds", decision=BROKEN),
+            ScalerAnswer(scaler="drs", title="DRS queueing model", decision=OUT, chosen=True),
+            ScalerAnswer(scaler="no_op", title="No scaling", decision=STAY),
+            ScalerAnswer(scaler="thresholds", title="Thresholds", decision=BROKEN),
         ),
         **others,
     )
@@ -72,7 +74,7 @@ def test_answers_stand_side_by_side():
         "latency > t_max: latency 12.1 s, t max 10 s, arrival 1,234 rows/s, recommended 3"
     )
     assert (figures["answer/drs/load"].text, figures["answer/drs/latency"].text) == (
-        "0.40",
+        "40 %",
         "2.5 s",
     )
     assert figures["answer/no_op/answer"].text == "stay"
@@ -104,7 +106,7 @@ def test_limits_are_the_narrower_ones():
     wide = replace(scale_world(), scale_settings={"scale:narrow": {"max_executors": 99}})
     assert figures_of(wide)["scale/narrow/limits"].text == "1 to 4"
     broken = replace(wide, scale_settings={"scale:narrow": {"gone": 1}})
-    assert scale.settings_of(broken, "narrow").scaler == "rate_based", "unusable: the defaults"
+    assert scale.settings_of(broken, "narrow").scaler == "horizon", "unusable: the defaults"
 
 
 def test_the_note_says_silent_holding_back_or_ready():
@@ -150,7 +152,7 @@ def test_the_last_decision_comes_with_its_numbers():
         "by DRS queueing model",
         "/recommendation/r9",
     )
-    assert last.status.startswith("effective: it did what was predicted")
+    assert last.status.startswith("effective: it helped")
     assert last.numbers[1].value == "10 s"
     assert scale_note.note(scale_world(), "narrow").last is None
 

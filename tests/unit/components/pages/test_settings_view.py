@@ -11,7 +11,7 @@ from weir.components.pages.settings.render import hits, settings_body
 from weir.components.web.router import draw
 from weir.components.web.security import NOBODY, Person, Role, acting_as
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.groups import checked, groups
+from weir.controllers.engine.groups import check_settings, groups
 from weir.controllers.model.errors import InvalidInput
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -66,10 +66,10 @@ def test_errors_name_the_field():
     found = section("engine")
     changes = view.changes(found, {"ttl_s": 2}, view.values(found))
     with pytest.raises(InvalidInput) as caught:
-        checked("engine", changes)
+        check_settings("engine", changes)
     said = view.said(found, caught.value)
     assert said.field == "ttl_s"
-    assert str(said) == "Ttl must be a number of at least 10 s."
+    assert str(said) == "Time to decide must be a number of at least 10 s."
 
 
 def test_who_changed_what_last():

@@ -88,7 +88,8 @@ def test_a_pair_that_would_be_cut_again_is_not_brought_together():
     flows = (Flow(source="x", target="y", rate=5.0),)
     sizes = {"x": 14.0, "y": 14.0, "u": 10.0, "v": 10.0}
     items = tuple(
-        Item(name=n, load=size, bin=b) for (n, size), b in zip(sizes.items(), "abab", strict=True)
+        Item(name=n, load=size, bin=b, operator=of)
+        for (n, size), b, of in zip(sizes.items(), "abab", "sttt", strict=True)
     )
     problem = Problem(bins=bins, items=items, flows=flows)
     assert Albic().plan(problem).moves == ()
@@ -99,8 +100,12 @@ def test_a_plan_that_only_undoes_collocation_is_dropped_with_the_reason():
     problem = Problem(
         bins=(Bin(name="a", capacity=100.0), Bin(name="b", capacity=100.0)),
         items=tuple(
-            Item(name=n, load=load, bin=b)
-            for n, load, b in (("x", 14.0, "a"), ("y", 14.0, "a"), ("z", 12.0, "b"))
+            Item(name=n, load=load, bin=b, operator=of)
+            for n, load, b, of in (
+                ("x", 14.0, "a", "s"),
+                ("y", 14.0, "a", "t"),
+                ("z", 12.0, "b", "t"),
+            )
         ),
         flows=(Flow(source="x", target="y", rate=5.0),),
     )
@@ -137,18 +142,55 @@ def test_albic_gives_collocation_up_where_the_distance_would_be_too_large():
     assert plan.after.collocation == 0.0
 
 
-def test_scores_ask_for_more_than_the_mean_and_take_a_single_target():
-    problem = replace(
-        talking(pairs=3),
-        flows=(
-            Flow(source="i0", target="i1", rate=9.0),
-            Flow(source="i0", target="i2", rate=1.0),
-            Flow(source="i3", target="i4", rate=0.1),
+def fed(sources: int, targets: int, rates: tuple[float, ...], moves: int | None = None) -> Problem:
+    """Each source feeds some of the target's slices, one rate each, which are on other bins."""
+    items = [
+        Item(name=f"s{k}", load=2.0, bin=f"b{k % 4}", operator="source") for k in range(sources)
+    ]
+    items += [
+        Item(name=f"t{k}", load=2.0, bin=f"b{(k // len(rates) + 1 + k) % 4}", operator="target")
+        for k in range(targets)
+    ]
+    return Problem(
+        bins=tuple(Bin(name=f"b{k}", capacity=100.0) for k in range(4)),
+        items=tuple(items),
+        flows=tuple(
+            Flow(source=f"s{k}", target=f"t{k * len(rates) + at}", rate=rate)
+            for k in range(sources)
+            for at, rate in enumerate(rates)
         ),
+        budget=Budget(moves=moves),
     )
-    together, apart = scored_pairs(problem, np.array([0, 0, 1, 1, 2, 2]), 1.5)
-    assert [(p.source, p.target) for p in together] == [(0, 1)]
-    assert [(p.source, p.target) for p in apart] == [(3, 4)]
+
+
+def test_the_mean_is_over_all_slices_downstream_whether_they_receive_rows_or_not():
+    problem = fed(1, 40, (60.0, 40.0))  # a mean of 2.5, so both are above 3.75
+    arrays_home = np.arange(41) % 4
+    together, apart = scored_pairs(problem, arrays_home, 1.5)
+    assert {p.rate for p in (*together, *apart)} == {60.0, 40.0}
+    together, apart = scored_pairs(problem, arrays_home, 20.0)  # above 50
+    assert {p.rate for p in (*together, *apart)} == {60.0}
+
+
+def test_a_single_target_of_a_single_slice_is_the_mean_itself():
+    problem = fed(1, 1, (9.0,))
+    assert scored_pairs(problem, np.array([0, 1]), 1.5) == ([], [])
+
+
+def test_slices_that_name_no_operator_are_told_apart_by_how_far_from_a_source_they_are():
+    named = fed(8, 16, (5.0, 5.0))
+    unnamed = replace(named, items=tuple(replace(i, operator="") for i in named.items))
+    home = np.arange(24) % 4
+    assert scored_pairs(unnamed, home, 1.5) == scored_pairs(named, home, 1.5)
+
+
+def test_albic_reaches_what_cola_reaches_where_each_source_feeds_two_of_sixteen():
+    problem = fed(8, 16, (60.0, 40.0))
+    assert Cola().plan(problem).after.collocation == pytest.approx(1.0)
+    for _ in range(10):
+        plan = Albic().plan(problem)
+        problem = applied(problem, plan.placement)
+    assert plan.after.collocation == pytest.approx(1.0)
 
 
 def test_cola_brings_all_together_with_many_moves():
@@ -157,6 +199,13 @@ def test_cola_brings_all_together_with_many_moves():
     assert plan.after.collocation > 0.9
     assert plan.after.load_distance <= 5.0
     assert len(plan.moves) > 60
+
+
+def test_cola_begins_with_one_part_and_splits_only_until_it_is_balanced():
+    problem = replace(talking(bins=2, pairs=4, moves=None), budget=Budget())
+    whole = Cola(ColaSettings(max_distance=100.0)).plan(problem)
+    assert len(set(whole.placement.values())) == 1  # balanced enough without a cut
+    assert len(set(Cola().plan(problem).placement.values())) == 2
 
 
 def test_cola_cuts_on_for_a_smaller_distance():

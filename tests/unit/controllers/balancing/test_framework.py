@@ -15,8 +15,9 @@ from weir.controllers.balancing.order import ordered
 from weir.controllers.balancing.plan import Plan, plan_of
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from weir.controllers.model.decision import Moves, NoChange, Reason
+from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
 from weir.controllers.model.series import LoadSeries
-from weir.controllers.model.snapshot import Cluster, Edge, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.snapshot import Edge, Snapshot
 
 
 def out_above(limit: float):

@@ -118,6 +118,16 @@ def test_a_changed_kernel_is_compiled_into_its_users_again():
         assert stated in file.read_text(), f"write '{stated}' into {file.name}"
 
 
+@pytest.mark.parametrize("time_s", [None, 20.0])
+def test_where_the_distance_cannot_shrink_the_other_side_is_tightened(time_s: float | None):
+    problem = simple([[40.0], [5.0] * 4, []])
+    left = None if time_s is None else lambda: time_s
+    plan = Milp().plan(problem, remaining_s=left)
+    assert plan.after.load_distance == plan.before.load_distance == 20.0
+    assert plan.after.load == pytest.approx({"b0": 40.0, "b1": 10.0, "b2": 10.0})
+    assert len(plan.moves) == 2
+
+
 def test_a_budget_that_cannot_help_is_not_spent():
     problem = simple([[90.0], [10.0, 1.0], [10.0, 1.0]], moves=5)
     assert Milp().plan(problem).moves == ()

@@ -2,7 +2,7 @@
 
 from benchmarks import live_balancing, report
 from benchmarks.balancing import Times
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
 
 
 def test_a_section_replaces_itself_and_leaves_the_others(tmp_path):

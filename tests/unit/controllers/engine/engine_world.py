@@ -8,8 +8,12 @@ from msgspec.structs import replace
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.effects import Chain, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
-from weir.controllers.engine.cycle import balanced, considered, driven
-from weir.controllers.engine.facts import Facts, due, read
+from weir.controllers.engine.cycle import (
+    advance_recommendations,
+    propose_rebalance,
+    propose_scaling,
+)
+from weir.controllers.engine.facts import Facts, clusters_due, read_facts
 from weir.controllers.engine.ports import Part, Placement
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.outlook import Outlook, Proposal
@@ -17,12 +21,7 @@ from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.snapshot import (
-    Cluster,
-    ClusterSample,
-    Operator,
-    OperatorStatus,
-)
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
 from weir.metrics.agent.sizing import so_far
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -58,6 +57,8 @@ class World:
         self.home = dict(self.where)
         self.refuses: set[str] = set()  # operators that start nowhere but at home
         self._later: list[tuple[float, Callable[[], None]]] = []
+        for name in loads:  # it answers to the load at once, which is what these tests need
+            self.store.save_settings(f"scale:{name}", {"scaler": "rate_based"})
         for op, name in self.where.items():
             self.store.place(Placement(operator=op, cluster=name))
             self.store.acquire(operator_lease(op), f"app-{name}/1", 1e9)
@@ -210,16 +211,16 @@ class Lead:
         self._moves()
         facts = self.facts()
         if ask:
-            names = due(facts.snapshot, facts.outlooks)
+            names = clusters_due(facts.snapshot, facts.outlooks)
             memories = {n: self.store.memories(n) for n in names}
             facts = replace(facts, memories=memories)
-            self.do(considered(facts, names, self.world.now, challengers))
+            self.do(propose_scaling(facts, names, self.world.now, challengers))
         if planner:
             facts = self.facts()
             view = view_of(facts, planner, self.world.now)
-            self.do(balanced(facts, view, self.world.now))
+            self.do(propose_rebalance(facts, view, self.world.now))
         for _ in range(3):
-            if not self.do(driven(self.facts(), self.world.now)):
+            if not self.do(advance_recommendations(self.facts(), self.world.now)):
                 break
 
     def do(self, chains: list[Chain]) -> int:
@@ -229,7 +230,7 @@ class Lead:
     def facts(self) -> Facts:
         """What there is to know now."""
         store, now = self.world.store, self.world.now
-        facts = read(
+        facts = read_facts(
             store, now, self.lease.token, outlook=store.outlook(), outlooks=store.scale_outlooks()
         )
         samples = {n: store.samples(n, now - 120.0, now) for n in self.world.places}

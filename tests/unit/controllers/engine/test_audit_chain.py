@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from weir.controllers.engine.audit import Anchor, AuditEntry, sealed, verified
+from weir.controllers.engine.audit import Anchor, AuditEntry, seal_entry, verify_chain
 from weir.controllers.model.errors import Unavailable
 from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.memory_store import MemoryStore
@@ -15,7 +15,7 @@ def resealed(entries, first=1, previous=""):
     """The same entries in a chain of their own."""
     found = []
     for number, entry in enumerate(entries, start=first):
-        found.append(sealed(entry, number, previous))
+        found.append(seal_entry(entry, number, previous))
         previous = found[-1].seal
     return found
 
@@ -37,13 +37,13 @@ def anchor(entry):
 
 
 def lost(entries, seen=None):
-    return verified(reader(entries), kept=KEPT, anchor=anchor(seen) if seen else None).lost
+    return verify_chain(reader(entries), kept=KEPT, anchor=anchor(seen) if seen else None).lost
 
 
 def test_a_trail_that_goes_on_is_whole():
     entries = trail(12)
-    assert verified(reader(entries), kept=KEPT, anchor=anchor(entries[7])).whole
-    assert verified(reader(entries), kept=KEPT, anchor=anchor(entries[-1])).whole
+    assert verify_chain(reader(entries), kept=KEPT, anchor=anchor(entries[7])).whole
+    assert verify_chain(reader(entries), kept=KEPT, anchor=anchor(entries[-1])).whole
 
 
 def test_a_cut_tail_is_missed():
@@ -63,13 +63,13 @@ def test_a_cut_head_is_missed_unless_that_many_are_not_kept():
 def test_trimming_while_it_is_checked_is_no_loss():
     entries = trail(KEPT + 2)
     reads = iter([entries[4:KEPT], entries[4:]])  # two more came, and took the oldest with them
-    assert verified(lambda limit, before: next(reads)[::-1], kept=KEPT - 2).whole
+    assert verify_chain(lambda limit, before: next(reads)[::-1], kept=KEPT - 2).whole
 
 
 def test_a_trail_that_was_sealed_anew_is_another_one():
     entries = trail(12)
     forged = resealed([replace(e, by="eve") for e in entries])
-    assert verified(reader(forged), kept=KEPT).whole, "without an anchor nobody can tell"
+    assert verify_chain(reader(forged), kept=KEPT).whole, "without an anchor nobody can tell"
     assert lost(forged, entries[4]) == "entry 5 is not the one that was there at the last check"
 
 
@@ -85,7 +85,7 @@ def test_a_deleted_trail_is_missed_empty_or_begun_again():
 
 def test_what_stood_before_the_anchor_may_have_been_trimmed_since():
     entries = trail(3 * KEPT)
-    assert verified(reader(entries[-KEPT:]), kept=KEPT, anchor=anchor(entries[4])).whole
+    assert verify_chain(reader(entries[-KEPT:]), kept=KEPT, anchor=anchor(entries[4])).whole
 
 
 def test_the_file_remembers_the_last_check_and_only_a_whole_one(tmp_path):

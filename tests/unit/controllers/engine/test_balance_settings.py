@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from tests.unit.controllers.engine.test_balance import history, now
 from weir.controllers.balancing.base import planner, planners
-from weir.controllers.engine.facts import read
-from weir.controllers.engine.groups import checked, groups, kind_of
+from weir.controllers.engine.facts import read_facts
+from weir.controllers.engine.groups import check_settings, groups, settings_type
 from weir.controllers.engine.propose.balance import BalanceSettings, planner_group, problem_now
 from weir.controllers.engine.propose.outlook import outlook
 from weir.controllers.model.errors import InvalidInput, NotFound
@@ -37,12 +37,12 @@ def test_every_planner_with_settings_has_a_group() -> None:
         "balance:albic", "balance:cola", "balance:dodo", "balance:dodo_no_capacity", "balance:milp",
     }  # fmt: skip
     assert found["balance:dodo"].title == "DoDo with capacity"
-    assert kind_of("balance:albic") is planners()["albic"].Settings
-    assert checked("balance:albic", {"max_distance": 4}).max_distance == 4.0  # type: ignore[attr-defined]
+    assert settings_type("balance:albic") is planners()["albic"].Settings
+    assert check_settings("balance:albic", {"max_distance": 4}).max_distance == 4.0  # type: ignore[attr-defined]
     with pytest.raises(InvalidInput, match="max_distanc"):
-        checked("balance:albic", {"max_distanc": 4})
+        check_settings("balance:albic", {"max_distanc": 4})
     with pytest.raises(NotFound, match="there is no planner 'albik'"):
-        kind_of("balance:albik")
+        settings_type("balance:albik")
 
 
 def test_a_planners_own_settings_are_read_and_used() -> None:
@@ -50,7 +50,7 @@ def test_a_planners_own_settings_are_read_and_used() -> None:
     store = MemoryStore()
     store.save_settings(planner_group("dodo"), {"load_threshold": 5.0})
     store.save_settings(planner_group("cola"), {"max_distance": "no number any more"})
-    facts = read(store, 120.0, 1, outlook=None, outlooks={})
+    facts = read_facts(store, 120.0, 1, outlook=None, outlooks={})
     assert facts.planners["dodo"]["load_threshold"] == 5.0
     problem = problem_now(now(samples), samples, SETTINGS, (), facts.planners)
     assert planner("dodo").plan(problem).moves == ()

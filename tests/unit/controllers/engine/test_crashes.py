@@ -9,18 +9,21 @@ from tests.support.given import given_mode
 from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
 from weir.controllers.engine.audit import broken_at
-from weir.controllers.engine.cycle import driven
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.cycle import advance_recommendations
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import Command, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import Refused
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 
 
 def scale_out(world: World) -> None:
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(world.store, by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it")
+    people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
+    )
 
 
 def move(world: World) -> None:
@@ -51,7 +54,9 @@ def resized(world: World, executors: int) -> None:
 def scale_in(world: World) -> None:
     resized(world, 4)
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(world.store, by_hand(snapshot, "a", 2), by="ada", now=world.now, id="it")
+    people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 2), by="ada", now=world.now, id="it"
+    )
 
 
 def done_before(world: World, begin: Callable[[World], None]) -> None:
@@ -78,7 +83,7 @@ def cancelled_behind_a_move(world: World) -> None:
     move(world)
     snapshot = Snapshot.of(world.store.latest(), world.now)
     people.propose_by_hand(
-        world.store, by_hand(snapshot, "a", 3), by="ada", now=world.now, id="next"
+        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="next"
     )
 
     def cancel() -> None:
@@ -185,7 +190,7 @@ ASKED_S = {
         (move_rolled_back, ["unmeasured rebalance", "unmeasured rebalance"]),
         (cancelled_behind_a_move, ["cancelled scale_out", "unmeasured rebalance"]),
         (stuck_scale_out, ["failed scale_out"]),
-        (half_a_rebalance, ["failed rebalance", "unmeasured rebalance"]),
+        (half_a_rebalance, ["failed rebalance", "proposed rebalance"]),  # a person asked for it
         (automatic, ["effective scale_out"]),
         (automatic_scale_in, ["effective scale_in"]),
         (automatic_move, ["effective rebalance"]),
@@ -228,7 +233,7 @@ def test_an_old_leader_that_wakes_up_changes_nothing() -> None:
     run(world, new, 10.0, ask=False)
     assert world.places["a"].scaled == [named("it")]
     trail = world.store.audit_since(0)
-    assert old.do(driven(facts, world.now)) == 0
+    assert old.do(advance_recommendations(facts, world.now)) == 0
     run(world, old, 10.0, ask=False)
     assert (world.places["a"].scaled, world.store.audit_since(0)) == ([named("it")], trail)
 

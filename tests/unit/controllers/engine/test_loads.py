@@ -10,16 +10,11 @@ from weir.controllers.balancing.from_snapshot import problem_of
 from weir.controllers.engine.judge.figures import figures_now
 from weir.controllers.engine.propose.balance import BalanceSettings, problem_now, why_wait
 from weir.controllers.engine.propose.loads import loads_of
-from weir.controllers.engine.propose.make import made
+from weir.controllers.engine.propose.make import new_recommendation
 from weir.controllers.engine.propose.outlook import outlook
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.snapshot import (
-    Cluster,
-    ClusterSample,
-    Operator,
-    OperatorStatus,
-    Snapshot,
-)
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 SETTINGS = BalanceSettings(least_periods=4, moves=2)
 Samples = dict[str, list[ClusterSample]]
@@ -128,7 +123,7 @@ def test_a_move_is_judged_by_the_loads_that_it_was_planned_with() -> None:
     )
     away = Move(operator="extract", source="narrow", target="wide")
     moves = Moves(moves=(away,), reason=Reason(text=""))
-    asked = made(
+    asked = new_recommendation(
         moves, now(behind), id="r", source="milp", now=now(behind).at, ttl_s=60.0, outlook=view
     )
     assert asked.before.load == pytest.approx({"narrow": 0.5, "wide": 0.5})
@@ -154,7 +149,15 @@ def test_without_a_cost_the_last_known_one_counts_wherever_it_was_measured() -> 
     samples = joined(before, history(fresh, periods=5, since=104.0))
     problem = problem_now(now(samples), samples, SETTINGS)
     (item,) = problem.items
-    assert (item.known, item.load, len(item.series)) == (True, pytest.approx(1.2), 5)
+    assert (item.known, item.load, len(item.series)) == (True, pytest.approx(1.2), 7)
+
+
+def test_a_series_survives_a_move_and_a_period_that_two_clusters_report_counts_once() -> None:
+    count = operator("count", "wide", 300.0, 300.0, 0.004)
+    before = history(replace(count, cluster="narrow"), periods=6)
+    both = history(count, replace(count, cluster="narrow", load=9.0), periods=2, since=112.0)
+    samples = joined(before, both, history(count, periods=3, since=116.0))
+    assert loads_of(samples, now(samples)).series["count"].values == pytest.approx((1.2,) * 11)
 
 
 @pytest.mark.parametrize(("arrives", "queue"), [(300.0, 0), (0.0, 900)])

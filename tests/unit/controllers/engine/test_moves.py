@@ -2,10 +2,17 @@
 
 from msgspec.structs import replace
 
-from weir.controllers.engine.apply.moves import MoveSettings, MoveState, Rebalance, Step, advance
+from weir.controllers.engine.apply.moves import (
+    MoveSettings,
+    MoveState,
+    MoveStep,
+    Rebalance,
+    advance,
+)
 from weir.controllers.engine.ports import Lease, Placement
 from weir.controllers.model.decision import Move
-from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 
 class World:
@@ -30,7 +37,7 @@ class World:
         moves = tuple(MoveState(move=Move(operator=n, source="a", target="b")) for n in operators)
         self.rebalance = Rebalance(id="r", at=self.now, moves=moves)
 
-    def cycle(self, seconds: float = 1.0, settings: MoveSettings | None = None) -> list[Step]:
+    def cycle(self, seconds: float = 1.0, settings: MoveSettings | None = None) -> list[MoveStep]:
         self.now += seconds
         snapshot = Snapshot(
             at=self.now,
@@ -59,13 +66,13 @@ class World:
 
 def test_a_move_from_plan_to_measured_end() -> None:
     world = World("x")
-    assert world.cycle() == [Step.RELEASING]
+    assert world.cycle() == [MoveStep.RELEASING]
     assert world.placements["x"].cluster == "b"
-    assert world.cycle() == [Step.RELEASING]  # the old host still holds the lease
+    assert world.cycle() == [MoveStep.RELEASING]  # the old host still holds the lease
     world.released("x")
-    assert world.cycle() == [Step.ADOPTING]
+    assert world.cycle() == [MoveStep.ADOPTING]
     world.running("x", "b", pause_s=3.5, queue_rows=90)
-    assert world.cycle() == [Step.DONE]
+    assert world.cycle() == [MoveStep.DONE]
     assert not world.rebalance.final  # the queue that built up is still there
     world.running("x", "b", queue_rows=20)
     world.cycle()
@@ -81,16 +88,16 @@ def test_a_move_from_plan_to_measured_end() -> None:
 
 def test_only_so_many_are_paused_at_once_and_in_order() -> None:
     world = World("x", "y", "z")
-    assert world.cycle() == [Step.RELEASING, Step.PLANNED, Step.PLANNED]
+    assert world.cycle() == [MoveStep.RELEASING, MoveStep.PLANNED, MoveStep.PLANNED]
     world.released("x")
     world.running("x", "b")
     world.cycle()
-    assert world.cycle() == [Step.DONE, Step.RELEASING, Step.PLANNED]
+    assert world.cycle() == [MoveStep.DONE, MoveStep.RELEASING, MoveStep.PLANNED]
     both = World("x", "y", "z")
     assert both.cycle(settings=MoveSettings(most_paused=2)) == [
-        Step.RELEASING,
-        Step.RELEASING,
-        Step.PLANNED,
+        MoveStep.RELEASING,
+        MoveStep.RELEASING,
+        MoveStep.PLANNED,
     ]
 
 
@@ -103,15 +110,15 @@ def test_what_cannot_begin_fails_with_nothing_done() -> None:
     for message, (name, change) in cases.items():
         world = World("x")
         world.clusters[name] = replace(world.clusters[name], **change)
-        assert world.cycle() == [Step.FAILED]
+        assert world.cycle() == [MoveStep.FAILED]
         assert world.rebalance.moves[0].message == message
         assert world.placements["x"].cluster == "a"
     stopped = World("x")
     stopped.placements["x"] = replace(stopped.placements["x"], wanted="stopped")
-    assert stopped.cycle() == [Step.FAILED]
+    assert stopped.cycle() == [MoveStep.FAILED]
     elsewhere = World("x")
     elsewhere.placements["x"] = Placement(operator="x", cluster="c")
-    assert elsewhere.cycle() == [Step.FAILED]
+    assert elsewhere.cycle() == [MoveStep.FAILED]
     assert elsewhere.rebalance.moves[0].message == "x is in c now, no longer in a"
 
 
@@ -123,10 +130,10 @@ def test_an_operator_that_cannot_start_there_goes_back_and_says_why() -> None:
     world.operators["x"] = replace(
         world.operators["x"], cluster="b", status=OperatorStatus.FAILED, message="no such table"
     )
-    assert world.cycle() == [Step.RETURNING]
+    assert world.cycle() == [MoveStep.RETURNING]
     assert world.placements["x"].cluster == "a"
     world.running("x", "a")
-    assert world.cycle() == [Step.RETURNED]
+    assert world.cycle() == [MoveStep.RETURNED]
     assert world.rebalance.moves[0].message == "went back: no such table"
     assert world.rebalance.final
 
@@ -137,22 +144,22 @@ def test_a_target_that_dies_or_dawdles_sends_the_operator_back() -> None:
     dead.released("x")
     dead.cycle()
     dead.clusters["b"] = replace(dead.clusters["b"], heartbeat_age_s=30.0)
-    assert dead.cycle() == [Step.RETURNING]
+    assert dead.cycle() == [MoveStep.RETURNING]
     slow = World("x")
     slow.cycle()
     slow.released("x")
     slow.cycle()
-    assert slow.cycle(91.0) == [Step.RETURNING]
+    assert slow.cycle(91.0) == [MoveStep.RETURNING]
 
 
 def test_a_source_that_does_not_let_go_keeps_its_operator() -> None:
     world = World("x")
     world.cycle()
-    assert world.cycle(61.0) == [Step.RETURNING]
+    assert world.cycle(61.0) == [MoveStep.RETURNING]
     assert world.placements["x"].cluster == "a"
-    assert world.cycle(2.0) == [Step.RETURNING]
+    assert world.cycle(2.0) == [MoveStep.RETURNING]
     world.operators["x"] = replace(world.operators["x"], batch_at=world.now)
-    assert world.cycle(2.0) == [Step.RETURNED]
+    assert world.cycle(2.0) == [MoveStep.RETURNED]
 
 
 def test_a_source_that_never_comes_back_ends_the_move() -> None:
@@ -161,8 +168,8 @@ def test_a_source_that_never_comes_back_ends_the_move() -> None:
     world.released("x")
     world.cycle()
     world.cycle(91.0)
-    assert world.cycle(179.0) == [Step.RETURNING]
-    assert world.cycle(3.0) == [Step.FAILED]
+    assert world.cycle(179.0) == [MoveStep.RETURNING]
+    assert world.cycle(3.0) == [MoveStep.FAILED]
     assert "a has not started it within 180 s" in world.rebalance.moves[0].message
     assert world.rebalance.final
     assert world.placements["x"].cluster == "a"
@@ -172,7 +179,7 @@ def test_a_source_that_died_counts_as_released_when_its_lease_ends() -> None:
     world = World("x")
     world.cycle()
     world.leases["x"] = None
-    assert world.cycle() == [Step.ADOPTING]
+    assert world.cycle() == [MoveStep.ADOPTING]
 
 
 def test_an_operator_without_input_arrives_when_it_has_found_nothing_to_do() -> None:
@@ -192,9 +199,9 @@ def test_an_operator_without_input_arrives_when_it_has_found_nothing_to_do() -> 
     }
     for why, operator in waiting.items():
         world.operators["x"] = operator
-        assert world.cycle() == [Step.ADOPTING], why
+        assert world.cycle() == [MoveStep.ADOPTING], why
     world.operators["x"] = replace(idle, queue_rows=None)  # its source does not count rows
-    assert world.cycle() == [Step.DONE]
+    assert world.cycle() == [MoveStep.DONE]
     assert world.rebalance.moves[0].paused_s is None
 
 
@@ -204,17 +211,17 @@ def test_an_operator_without_input_comes_back_the_same_way() -> None:
     world.cycle()
     world.released("x")
     world.cycle()
-    assert world.cycle(91.0) == [Step.RETURNING]
+    assert world.cycle(91.0) == [MoveStep.RETURNING]
     world.running("x", "a")
     world.operators["x"] = replace(world.operators["x"], **idle)
-    assert world.cycle() == [Step.RETURNED]
+    assert world.cycle() == [MoveStep.RETURNED]
     kept = World("x")
     kept.operators["x"] = replace(kept.operators["x"], **idle)
     kept.cycle()
     kept.clusters["a"] = replace(kept.clusters["a"], heartbeat_age_s=3.0)
-    assert kept.cycle(61.0) == [Step.RETURNING]
-    assert kept.cycle(2.0) == [Step.RETURNING]  # its last report is from before
-    assert kept.cycle(2.0) == [Step.RETURNED]
+    assert kept.cycle(61.0) == [MoveStep.RETURNING]
+    assert kept.cycle(2.0) == [MoveStep.RETURNING]  # its last report is from before
+    assert kept.cycle(2.0) == [MoveStep.RETURNED]
 
 
 def exchange() -> World:
@@ -236,7 +243,7 @@ def exchange() -> World:
 def test_what_depends_on_a_move_that_failed_is_not_begun() -> None:
     world = exchange()
     world.placements["y"] = replace(world.placements["y"], wanted="stopped")
-    assert world.cycle() == [Step.FAILED] * 3
+    assert world.cycle() == [MoveStep.FAILED] * 3
     assert [m.message for m in world.rebalance.moves] == [
         "y is stopped now",
         "not begun: y did not leave b",
@@ -250,18 +257,18 @@ def test_what_depends_on_a_move_that_failed_is_not_begun() -> None:
     back.operators["y"] = replace(
         back.operators["y"], cluster="c", status=OperatorStatus.FAILED, message="no such table"
     )
-    assert back.cycle() == [Step.RETURNING, Step.PLANNED, Step.PLANNED]
+    assert back.cycle() == [MoveStep.RETURNING, MoveStep.PLANNED, MoveStep.PLANNED]
     back.running("y", "b")
-    assert back.cycle() == [Step.RETURNED, Step.FAILED, Step.FAILED]
+    assert back.cycle() == [MoveStep.RETURNED, MoveStep.FAILED, MoveStep.FAILED]
 
 
 def test_a_move_waits_until_its_room_is_there_however_many_may_pause() -> None:
     world, many = exchange(), MoveSettings(most_paused=3)
-    assert world.cycle(settings=many) == [Step.RELEASING, Step.PLANNED, Step.PLANNED]
+    assert world.cycle(settings=many) == [MoveStep.RELEASING, MoveStep.PLANNED, MoveStep.PLANNED]
     world.released("y")
     world.cycle(settings=many)
     world.running("y", "c")
-    assert world.cycle(settings=many) == [Step.DONE, Step.RELEASING, Step.PLANNED]
+    assert world.cycle(settings=many) == [MoveStep.DONE, MoveStep.RELEASING, MoveStep.PLANNED]
 
 
 def test_doing_a_step_again_changes_nothing() -> None:

@@ -7,10 +7,10 @@ from tests.support import people
 from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
 from weir.controllers.engine.apply.effects import Create, carry_out
-from weir.controllers.engine.apply.moves import MoveState, Rebalance, Step
+from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.facts import ATTEMPTS
-from weir.controllers.engine.propose.make import made
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.propose.make import new_recommendation
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import ENGINE, Status
 from weir.controllers.model.command import (
     Action,
@@ -33,7 +33,9 @@ def world() -> World:
 
 def scale_out(world: World) -> None:
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(world.store, by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it")
+    people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
+    )
 
 
 def sent(
@@ -76,7 +78,7 @@ def test_a_rebalance_of_somebody_else_under_its_id_is_not_its_order(world: World
     with pytest.raises(Crash):
         run(world, lead, 4.0, ask=False)
     other = replace(move, operator="top", source="b", target="a")
-    done = MoveState(move=other, step=Step.DONE, drained_at=world.now)
+    done = MoveState(move=other, step=MoveStep.DONE, drained_at=world.now)
     world.store.save_rebalance(Rebalance(id=named("it"), at=world.now, moves=(done,)))
     world.now += 31.0
     world.report()
@@ -86,13 +88,13 @@ def test_a_rebalance_of_somebody_else_under_its_id_is_not_its_order(world: World
 
 def test_nobody_takes_the_ids_of_the_engines_rollbacks(world: World) -> None:
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    decision = by_hand(snapshot, "a", 3)
+    decision = scale_by_hand(snapshot, "a", 3)
     for id in ("it-undo", "it-back", "it~1"):
         assert (
             people.propose_by_hand(world.store, decision, by="eve", now=world.now, id=id).id != id
         )
         people.cancel(world.store, named(id, by="eve"), by="eve", now=world.now)
-    foreign = made(
+    foreign = new_recommendation(
         decision, snapshot, id="it-undo", source="by hand", now=world.now, ttl_s=60.0, by="eve"
     )
     undo = replace(foreign, source="rollback", by=ENGINE, rollback_of=named("it"))

@@ -6,15 +6,16 @@ from msgspec.structs import replace
 from tests.support import people
 from tests.support.given import given_mode
 from tests.support.people import named
-from tests.unit.controllers.engine.engine_world import Lead, World, run
+from tests.unit.controllers.engine.engine_world import PERIOD_S, Lead, World, run
 from weir.controllers.engine.apply.effects import BackOff
-from weir.controllers.engine.cycle import driven
-from weir.controllers.engine.judge.verification import track
-from weir.controllers.engine.propose.make import made
-from weir.controllers.engine.propose.scaling import by_hand
-from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.engine.cycle import advance_recommendations
+from weir.controllers.engine.judge.verification import track_record
+from weir.controllers.engine.propose.make import new_recommendation
+from weir.controllers.engine.propose.scaling import scale_by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, move_to
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 
 SETTLE_S = 20.0
 
@@ -47,7 +48,7 @@ def backed_off(world: World) -> list[str]:
 
 def test_the_mode_is_backed_off_but_what_is_replaced_is_not_rolled_back() -> None:
     world, lead, done = scaled_in_vain()
-    larger = by_hand(snapshot(world), "a", 5)
+    larger = scale_by_hand(snapshot(world), "a", 5)
     people.propose_by_hand(world.store, larger, by="ada", now=world.now, id="next")
     run(world, lead, 2.0, ask=False)
     judged = world.store.recommendation(done.id)
@@ -71,9 +72,11 @@ def test_a_move_leaves_the_size_to_be_rolled_back() -> None:
 def test_what_was_to_follow_by_itself_is_looked_at_in_the_new_mode() -> None:
     world, lead, _ = scaled_in_vain()
     world.store.save_settings("criteria:a", {"scale_out": False})
-    larger = by_hand(snapshot(world), "a", 5)
-    found = made(larger, snapshot(world), id="next", source="drs", now=world.now, ttl_s=60.0)
-    approved = moved_to(replace(found, mode="auto"), Status.APPROVED, at=world.now, by="engine")
+    larger = scale_by_hand(snapshot(world), "a", 5)
+    found = new_recommendation(
+        larger, snapshot(world), id="next", source="drs", now=world.now, ttl_s=60.0
+    )
+    approved = move_to(replace(found, mode="auto"), Status.APPROVED, at=world.now, by="engine")
     world.store.save_recommendation(replace(approved, version=0))
     run(world, lead, 2.0, ask=False)
     ended = world.store.recommendation("next")
@@ -84,21 +87,22 @@ def test_what_was_to_follow_by_itself_is_looked_at_in_the_new_mode() -> None:
 
 def test_too_early_is_no_success() -> None:
     world, lead, done = scaled_in_vain(after_s=2.0)
-    larger = by_hand(snapshot(world), "a", 5)
+    larger = scale_by_hand(snapshot(world), "a", 5)
     people.propose_by_hand(world.store, larger, by="ada", now=world.now)
     run(world, lead, 2.0, ask=False)
     judged = world.store.recommendation(done.id)
     assert (judged.status, judged.effectiveness) == (Status.UNMEASURED, None)
     assert "before its effect could be measured" in judged.verdict
-    assert track(world.store.recommendations(), "a").judged == 0
+    assert track_record(world.store.recommendations(), "a").judged == 0
     assert backed_off(world) == []
 
 
 @pytest.mark.parametrize("chosen", [Mode.OBSERVE, Mode.APPROVE])
 def test_a_mode_that_somebody_set_meanwhile_stays(chosen: Mode) -> None:
     world, lead, done = scaled_in_vain()
-    world.tick(SETTLE_S)
-    chains = driven(lead.facts(), world.now)
+    for _ in range(round(SETTLE_S / PERIOD_S)):
+        world.tick()
+    chains = advance_recommendations(lead.facts(), world.now)
     assert any(isinstance(effect, BackOff) for chain in chains for effect in chain)
     given_mode(world.store, "a", chosen)  # between the engine's look and what it does
     lead.do(chains)

@@ -8,10 +8,11 @@ from weir.controllers.engine.apply.effects import Create, KeepBalance
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook, Proposal, by_hand
-from weir.controllers.engine.propose.rebalancing import balanced
+from weir.controllers.engine.propose.rebalancing import propose_rebalance
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.snapshot import Snapshot
 
 SETTINGS = BalanceSettings(planner="albic", least_periods=2)
 TOGETHER = (
@@ -58,7 +59,7 @@ def looked(problem: Problem, settings: BalanceSettings = SETTINGS) -> tuple[int,
         balance=settings,
         placements={o.name: Placement(operator=o.name, cluster=o.cluster) for o in operators},
     )
-    effects = [e for chain in balanced(facts, view, 100.0) for e in chain]
+    effects = [e for chain in propose_rebalance(facts, view, 100.0) for e in chain]
     (kept,) = (e for e in effects if isinstance(e, KeepBalance))
     return sum(isinstance(e, Create) for e in effects), kept.outlook.wait
 
@@ -93,6 +94,6 @@ def test_a_plan_for_a_world_that_has_changed_meanwhile_is_not_followed() -> None
     world.report()
     world.now += 2.0
     world.report()
-    (chain,) = balanced(lead.facts(), view, world.now)
+    (chain,) = propose_rebalance(lead.facts(), view, world.now)
     (kept,) = chain
     assert kept.outlook.wait == "rank left its cluster while this was planned; it is planned again"

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from tests.support import people
 from tests.unit.controllers.engine.engine_world import World
-from weir.controllers.engine.groups import checked
+from weir.controllers.engine.groups import check_settings
 from weir.controllers.engine.propose.scaling import (
     HISTORY_S,
     ScaleSettings,
-    ask,
-    by_hand,
+    ask_scalers,
     hand_scope,
+    scale_by_hand,
     scaler_group,
 )
-from weir.controllers.model.decision import NoChange
+from weir.controllers.model.decision import Grounds, NoChange
 from weir.controllers.model.errors import InvalidInput, Refused, WeirError
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.qlearning.initial import initial_table
@@ -42,7 +42,7 @@ def asked(world: World, own: dict[str, Any], memories: dict[str, bytes], before:
     shot = snapshot(world)
     cluster = shot.cluster("a")
     assert cluster is not None
-    return ask(shot, cluster, ScaleSettings(), own, memories, world.now, before=before)
+    return ask_scalers(shot, cluster, ScaleSettings(), own, memories, world.now, before=before)
 
 
 class TestAScalerThatFails:
@@ -59,7 +59,7 @@ class TestAScalerThatFails:
         view, kept = asked(world, {}, memories)
         said = view.answer("rate_based").decision
         assert isinstance(said, NoChange)
-        assert said.reason.rule == "not usable"
+        assert said.reason.grounds is Grounds.UNUSABLE
         assert said.reason.text.startswith("not usable: OverflowError")
         # It is also the scaler behind the forecast; all others answer, and it forgets nothing.
         assert set(scalers()) - set(kept) == {"rate_based", "predictive"}
@@ -77,7 +77,7 @@ class TestAScalerThatFails:
         for inner in ("drs", "qlearning", "drs"):
             world.tick()
             view, memories = asked(world, {"predictive": {"inner": inner}}, memories)
-            assert view.answer("predictive").decision.reason.rule != "not usable"
+            assert view.answer("predictive").decision.reason.grounds is not Grounds.UNUSABLE
             kept = msgspec.json.decode(memories["predictive"])
             assert kept["inner_name"] == inner
             assert ("tracks" if inner == "drs" else "table") in kept["inner"]
@@ -127,14 +127,14 @@ class TestSettings:
         self, scaler: str, values: dict[str, Any], field: str
     ) -> None:
         with pytest.raises(InvalidInput) as error:
-            checked(scaler_group("a", scaler), values)
+            check_settings(scaler_group("a", scaler), values)
         assert error.value.field == field
         assert field in str(error.value)
 
     def test_a_horizon_of_too_many_steps_is_refused(self) -> None:
         with pytest.raises(InvalidInput, match="horizon_s must not be above 1000 x step_s"):
-            checked("scale:a:predictive", {"horizon_s": 1001, "step_s": 1})
-        assert checked("scale:a:predictive", {"horizon_s": 1000, "step_s": 1})
+            check_settings("scale:a:predictive", {"horizon_s": 1001, "step_s": 1})
+        assert check_settings("scale:a:predictive", {"horizon_s": 1000, "step_s": 1})
 
     def test_what_is_kept_can_be_used(self, world: World) -> None:
         given = {"recommend_only": True, "t_ra_s": "1e6"}
@@ -168,9 +168,9 @@ class TestByHand:
             return True
 
         scope = hand_scope(shot, "a", ScaleSettings(**limits), total)
-        page = allowed(lambda: by_hand(shot, "a", executors, scope))
+        page = allowed(lambda: scale_by_hand(shot, "a", executors, scope))
         wide = replace(shot, clusters=tuple(replace(c, max_executors=99) for c in shot.clusters))
-        decision = by_hand(wide, "a", executors)
+        decision = scale_by_hand(wide, "a", executors)
         engine = allowed(
             lambda: people.propose_by_hand(world.store, decision, by="ada", now=world.now)
         )
@@ -179,7 +179,7 @@ class TestByHand:
     def test_the_limits_are_named(self, world: World) -> None:
         scope = hand_scope(snapshot(world), "a", ScaleSettings(), 4)
         with pytest.raises(InvalidInput, match="4 executors are outside the limits 1 to 3"):
-            by_hand(snapshot(world), "a", 4, scope)
+            scale_by_hand(snapshot(world), "a", 4, scope)
 
 
 class TestTables:

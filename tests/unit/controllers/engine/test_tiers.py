@@ -2,7 +2,7 @@
 
 from weir.controllers.engine.ports import Tier
 from weir.controllers.engine.tiers import ends_due, roll_up
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
 from weir.metrics.store.memory_store import MemoryStore
 
 

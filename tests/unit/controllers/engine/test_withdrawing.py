@@ -5,7 +5,7 @@ import pytest
 from tests.support import people
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.audit import broken_at
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.snapshot import Snapshot
 
@@ -84,7 +84,9 @@ def test_what_a_person_asked_for_or_approved_is_never_taken_back() -> None:
     world.store.save_settings("engine", {"ttl_s": 600.0, "withdraw_s": 5.0, "four_eyes": True})
     lead = Lead(world)
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    asked = people.propose_by_hand(world.store, by_hand(snapshot, "a", 4), by="ada", now=world.now)
+    asked = people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 4), by="ada", now=world.now
+    )
     run(world, lead, 20.0, challengers=())
     own = next(r for r in world.store.recommendations() if r.by == "engine")
     people.approve(world.store, own.id, own.plan_hash, by="bob", now=world.now)

@@ -7,15 +7,8 @@ from weir.controllers.model.limits import (
     MOST_OPERATORS,
     within_limits,
 )
-from weir.controllers.model.snapshot import (
-    MOST_EDGES,
-    Batch,
-    Cluster,
-    ClusterSample,
-    Executor,
-    Operator,
-    Snapshot,
-)
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.snapshot import MOST_EDGES, Snapshot
 
 
 def report(operators: int = 1, executors: int = 0, batches: int = 0, sets: int = 0):

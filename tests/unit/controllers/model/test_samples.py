@@ -1,7 +1,7 @@
 """Merging samples: means, totals and peaks."""
 
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
 from weir.controllers.model.samples import merged
-from weir.controllers.model.snapshot import Batch, Cluster, ClusterSample, Executor, Operator
 
 
 def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSample:

@@ -3,13 +3,8 @@
 import msgspec
 import pytest
 
-from weir.controllers.model.snapshot import (
-    Cluster,
-    ClusterSample,
-    Operator,
-    OperatorStatus,
-    Snapshot,
-)
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 
 
 def sample(cluster: str, at: float, *operators: Operator, executors: int = 1) -> ClusterSample:

@@ -5,7 +5,8 @@ from math import inf, nan
 from typing import Any
 
 from weir.controllers.model.decision import Decision, Scale
-from weir.controllers.model.snapshot import Cluster, Operator, OperatorStatus, Snapshot
+from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scaler
 
 PERIOD_S = 5.0

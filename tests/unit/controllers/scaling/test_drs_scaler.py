@@ -10,7 +10,13 @@ from weir.controllers.model.decision import NoChange, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.drs.measure import Figure, Smoothing, Track, cost_of, pooled
+from weir.controllers.scaling.drs.measure import (
+    MeasuredFigure,
+    Smoothing,
+    StationTrack,
+    cost_of,
+    pooled,
+)
 from weir.controllers.scaling.drs.network import Station
 from weir.controllers.scaling.registry import create
 
@@ -105,7 +111,7 @@ class TestQuietTime:
 
 class TestMeasurement:
     def test_window_and_fading(self) -> None:
-        window = fading = Figure()
+        window = fading = MeasuredFigure()
         for value in (1.0, 2.0, 3.0, 4.0):
             window = window.then(value, Smoothing.WINDOW, window=3, alpha=0.0)
             fading = fading.then(value, Smoothing.ALPHA, window=3, alpha=0.5)
@@ -132,10 +138,12 @@ class TestMeasurement:
 
     def test_variability_from_batches_and_costs(self) -> None:
         raw = (100.0, 300.0)
-        track = Track(batch_rows=Figure(200.0, raw), cost_s=Figure(2.0, (1.0, 3.0)))
+        track = StationTrack(
+            batch_rows=MeasuredFigure(200.0, raw), cost_s=MeasuredFigure(2.0, (1.0, 3.0))
+        )
         assert track.ca2 == pytest.approx((100**2 + 300**2) / 2 / 200)
         assert track.cs2 == pytest.approx(0.25)
-        assert (Track().ca2, Track().cs2) == (1.0, 1.0)
+        assert (StationTrack().ca2, StationTrack().cs2) == (1.0, 1.0)
 
     def test_shared_cores_need_fewer_than_cores_of_ones_own(self) -> None:
         """Three operators at 0.2 cores: one core each, or one for all."""

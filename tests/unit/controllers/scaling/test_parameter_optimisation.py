@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.controllers.scaling.scaling_world import World
+from tests.unit.controllers.scaling.scaling_world import PERIOD_S, World, operator, snapshot
+from weir.controllers.model.decision import Scale
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.parameter_optimisation.cost import Prices, Size, Thresholds, cost
+from weir.controllers.scaling.parameter_optimisation.cost import Prices, Size, ThresholdPair, cost
 from weir.controllers.scaling.parameter_optimisation.search import search
 from weir.controllers.scaling.parameter_optimisation.window import cut
 from weir.controllers.scaling.registry import create
@@ -35,15 +36,15 @@ class TestWindow:
 class TestCost:
     def test_lateness_costs_more_than_executors(self) -> None:
         rising = [2.0] * 10 + [6.0] * 40
-        lazy = cost(rising, 5.0, Thresholds(upper_breaches=100), Prices(), SIZE)
-        quick = cost(rising, 5.0, Thresholds(upper_breaches=1), Prices(), SIZE)
+        lazy = cost(rising, 5.0, ThresholdPair(upper_breaches=100), Prices(), SIZE)
+        quick = cost(rising, 5.0, ThresholdPair(upper_breaches=1), Prices(), SIZE)
         assert quick < lazy
 
     def test_free_lateness_makes_laziness_cheap(self) -> None:
         rising = [2.0] * 10 + [6.0] * 40
         prices = Prices(late_s=0.0)
-        lazy = cost(rising, 5.0, Thresholds(upper_breaches=100), prices, SIZE)
-        assert lazy < cost(rising, 5.0, Thresholds(upper_breaches=1), prices, SIZE)
+        lazy = cost(rising, 5.0, ThresholdPair(upper_breaches=100), prices, SIZE)
+        assert lazy < cost(rising, 5.0, ThresholdPair(upper_breaches=1), prices, SIZE)
 
 
 class TestSearch:
@@ -96,3 +97,16 @@ class TestScaler:
         again = scaler.thresholds(scaler.point(t))
         assert (again.upper, again.lower) == pytest.approx((t.upper, t.lower))
         assert t.lower < t.upper
+
+    def test_what_the_latency_asks_for_is_not_put_on_the_load(self) -> None:
+        scaler = create("parameter_optimisation", {"target_latency_s": 5.0}, Scope(cluster="a"))
+        memory = scaler.fresh()
+        for period in range(12):
+            at = period * PERIOD_S
+            slow = operator(load=0.9, latency_p50_s=20.0)
+            decision, memory = scaler.decide(snapshot(slow, at=at), memory, at)
+            if isinstance(decision, Scale):
+                break
+        assert isinstance(decision, Scale)
+        assert "The latency of 20.0 s was above this scaler's 5 s" in decision.reason.text
+        assert decision.reason.rule.startswith("latency > target")

@@ -10,8 +10,13 @@ from tests.unit.controllers.scaling.scaling_world import World, operator, snapsh
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.predictive.forecast import Fit, Method, holt_winters, seasonal_naive
-from weir.controllers.scaling.predictive.history import History, Plan
+from weir.controllers.scaling.predictive.forecast import (
+    ForecastFit,
+    Method,
+    holt_winters,
+    seasonal_naive,
+)
+from weir.controllers.scaling.predictive.history import History, SizePlan
 from weir.controllers.scaling.predictive.scaler import busier
 from weir.controllers.scaling.registry import create
 
@@ -49,7 +54,11 @@ class TestForecast:
         from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
         series = [season(i) + 30.0 * (i % 5) for i in range(41)]
-        for fit in (Fit(0.7, 0.2, 0.9), Fit(0.05, 0.0, 0.995), Fit(1.0, 1.0, 0.8)):
+        for fit in (
+            ForecastFit(0.7, 0.2, 0.9),
+            ForecastFit(0.05, 0.0, 0.995),
+            ForecastFit(1.0, 1.0, 0.8),
+        ):
             model = ExponentialSmoothing(
                 series, trend="add", damped_trend=True, initialization_method="heuristic"
             )
@@ -69,7 +78,9 @@ class TestForecast:
 
 
 class TestHistory:
-    plan = Plan(Method.SEASONAL_NAIVE, step_s=10.0, steps=2, season=0, keep=50, refit=5, least=3)
+    plan = SizePlan(
+        Method.SEASONAL_NAIVE, step_s=10.0, steps=2, season=0, keep=50, refit=5, least=3
+    )
 
     def test_steps_without_figures_keep_the_season_in_place(self) -> None:
         history = History().then(5.0, 0.0, self.plan).then(7.0, 40.0, self.plan)

@@ -15,13 +15,13 @@ from weir.controllers.scaling.qlearning.memory import epsilon_of, fresh_memory, 
 from weir.controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
 from weir.controllers.scaling.qlearning.reward import reward
 from weir.controllers.scaling.qlearning.settings import (
+    ExplorationPolicy,
     Initialisation,
-    Policy,
     QSettings,
     RewardRule,
     Strategy,
 )
-from weir.controllers.scaling.qlearning.states import Action, Space
+from weir.controllers.scaling.qlearning.states import Action, StateSpace
 from weir.controllers.scaling.qlearning.strategy import steps
 from weir.controllers.scaling.qlearning.table import export_table, import_table
 from weir.controllers.scaling.registry import create
@@ -105,7 +105,7 @@ class TestInitialTable:
     def test_preferred_actions_of_the_regions(self) -> None:
         """Table 4.1: out early; out; let it settle; in when sufficiently low."""
         settings = QSettings()
-        table, space = initial_table(settings), Space.of(settings)
+        table, space = initial_table(settings), StateSpace.of(settings)
 
         def best(latency_s: float, rising: bool) -> Action:
             return greedy(table.values[space.state(latency_s, rising).index], [NONE, OUT, IN])
@@ -129,7 +129,7 @@ class TestPolicy:
         assert set(feasible(OUT, 30.0, 30.0)) == set(Action)
 
     def test_chance_obeys_the_monotonicity_rule(self) -> None:
-        settings = QSettings(policy=Policy.EPSILON)
+        settings = QSettings(policy=ExplorationPolicy.EPSILON)
         drawn = {
             choose(settings, (9.0, 0.0, 0.0), feasible(OUT, 31.0, 30.0), 1.0, draw)[0]
             for draw in range(50)
@@ -137,14 +137,14 @@ class TestPolicy:
         assert drawn == {NONE, OUT}
 
     def test_epsilon_is_the_share_of_chance(self) -> None:
-        settings = QSettings(policy=Policy.EPSILON)
+        settings = QSettings(policy=ExplorationPolicy.EPSILON)
         hits = [choose(settings, (0.0, 1.0, 0.0), list(Action), 0.3, i)[1] for i in range(2000)]
         assert sum(hits) / len(hits) == pytest.approx(0.3, abs=0.03)
-        greedy_settings = QSettings(policy=Policy.GREEDY, epsilon=1.0)
+        greedy_settings = QSettings(policy=ExplorationPolicy.GREEDY, epsilon=1.0)
         assert not choose(greedy_settings, (0.0, 1.0, 0.0), list(Action), 1.0, 0)[1]
 
     def test_decreasing_epsilon_ends_at_nothing(self) -> None:
-        settings = QSettings(policy=Policy.DECREASING_EPSILON, epsilon_step=0.04)
+        settings = QSettings(policy=ExplorationPolicy.DECREASING_EPSILON, epsilon_step=0.04)
         epsilon, seen = 0.1, []
         for _ in range(4):
             epsilon = next_epsilon(settings, epsilon)
@@ -293,7 +293,7 @@ class TestScaler:
     def test_a_decreasing_epsilon_begins_again_when_it_is_set_anew(self) -> None:
         decreasing = {"decision_interval_s": 10, "policy": "decreasing_epsilon"}
         _, memory = self.after_adding_one(**decreasing)
-        settings = QSettings(policy=Policy.DECREASING_EPSILON)
+        settings = QSettings(policy=ExplorationPolicy.DECREASING_EPSILON)
         assert epsilon_of(memory, settings) == pytest.approx(0.09)
         scaler = create("qlearning", {**decreasing, "epsilon": 0.5}, SCOPE)
         used = []

@@ -6,7 +6,8 @@ import pytest
 
 from tests.unit.controllers.scaling.scaling_world import World, operator, snapshot
 from weir.controllers.model.decision import NoChange, Scale
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator, Snapshot
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.rates import demands
 from weir.controllers.scaling.registry import create

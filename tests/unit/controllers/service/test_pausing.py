@@ -8,14 +8,15 @@ from msgspec.structs import replace
 from tests.support import people
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
-from weir.controllers.engine.apply.moves import Step
+from weir.controllers.engine.apply.moves import MoveStep
 from weir.controllers.engine.guard.rules import EngineSettings, GuardSettings
-from weir.controllers.engine.propose.make import made
-from weir.controllers.engine.propose.scaling import by_hand
-from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
-from weir.controllers.engine.stored import engine_settings, lenient
+from weir.controllers.engine.propose.make import new_recommendation
+from weir.controllers.engine.propose.scaling import scale_by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, move_to
+from weir.controllers.engine.stored import engine_settings, read_leniently
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 from weir.pipeline.engine.process import Engine
 
 PAUSED = "every automatic action is paused"
@@ -33,12 +34,12 @@ def world() -> World:
 
 def approved(world: World, decision: Scale | Moves, mode: str = "auto") -> Recommendation:
     """What the engine has approved by itself; without a mode, what a person has."""
-    found = made(
+    found = new_recommendation(
         decision, Snapshot.of(world.store.latest(), world.now), id="it", source="drs",
         now=world.now, ttl_s=300.0,
     )  # fmt: skip
     by = "engine" if mode else "ada"
-    done = moved_to(replace(found, mode=mode), Status.APPROVED, at=world.now, by=by)
+    done = move_to(replace(found, mode=mode), Status.APPROVED, at=world.now, by=by)
     world.store.save_recommendation(replace(done, version=0))
     return done
 
@@ -48,7 +49,7 @@ def two_moves() -> Moves:
     return Moves(moves=moves, reason=Reason(text=""))
 
 
-def steps(world: World) -> list[Step]:
+def steps(world: World) -> list[MoveStep]:
     return [m.step for m in next(r for r in world.store.rebalances() if r.id == "it").moves]
 
 
@@ -56,10 +57,10 @@ def test_what_has_not_begun_of_an_automatic_rebalance_does_not_begin(world: Worl
     approved(world, two_moves())
     lead = Lead(world)
     run(world, lead, 4.0, ask=False)
-    assert steps(world) == [Step.RELEASING, Step.PLANNED]
+    assert steps(world) == [MoveStep.RELEASING, MoveStep.PLANNED]
     people.pause_all(world.store, by="ada", now=world.now)
     run(world, lead, 60.0, ask=False)
-    assert steps(world) == [Step.DONE, Step.FAILED]
+    assert steps(world) == [MoveStep.DONE, MoveStep.FAILED]
     failed = world.store.recommendation("it")
     assert (failed.status, failed.history[-1].why) == (Status.FAILED, f"rank: {PAUSED}")
     assert world.where == {"count": "a", "rank": "a", "top": "b"}  # half of it was undone
@@ -72,7 +73,7 @@ def test_what_a_person_approved_goes_on(world: World) -> None:
     run(world, lead, 4.0, ask=False)
     people.pause_all(world.store, by="ada", now=world.now)
     run(world, lead, 60.0, ask=False)
-    assert steps(world) == [Step.DONE, Step.DONE]
+    assert steps(world) == [MoveStep.DONE, MoveStep.DONE]
     assert world.where == {"count": "b", "rank": "b", "top": "b"}
 
 
@@ -84,11 +85,11 @@ def test_the_process_gives_them_up_too(world: World) -> None:
     people.pause_all(world.store, by="ada", now=world.now)
     assert engine._leads()
     engine._drive_moves(world.now)
-    assert steps(world) == [Step.RELEASING, Step.FAILED]
+    assert steps(world) == [MoveStep.RELEASING, MoveStep.FAILED]
 
 
 def test_an_order_that_was_lost_is_not_given_while_paused(world: World) -> None:
-    approved(world, by_hand(Snapshot.of(world.store.latest(), world.now), "a", 3))
+    approved(world, scale_by_hand(Snapshot.of(world.store.latest(), world.now), "a", 3))
     with pytest.raises(Crash):  # between "applying" and the command
         run(world, Lead(world, writes=0), 4.0, ask=False)
     people.pause_all(world.store, by="ada", now=world.now)
@@ -107,7 +108,7 @@ def test_a_value_that_no_longer_fits_takes_no_other_with_it(world: World) -> Non
     assert (found.paused, found.four_eyes, found.comment_required) == (True, True, True)
     assert (found.ttl_s, found.webhook_url) == (EngineSettings().ttl_s, "")
     assert people.paused(world.store) is not None
-    rules = lenient(GuardSettings, {"excluded_hours": "late", "largest_step": 2})
+    rules = read_leniently(GuardSettings, {"excluded_hours": "late", "largest_step": 2})
     assert (rules.excluded_hours, rules.largest_step) == ("", 2)
 
 

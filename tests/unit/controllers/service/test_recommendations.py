@@ -9,14 +9,15 @@ from tests.support import people
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers.engine.audit import broken_at
-from weir.controllers.engine.guard.drift import drift
+from weir.controllers.engine.guard.drift import DriftKind, drift
 from weir.controllers.engine.guard.rules import EngineSettings
-from weir.controllers.engine.propose.make import made, undoing
-from weir.controllers.engine.propose.scaling import by_hand
-from weir.controllers.engine.recommendation import Recommendation, Status, hash_of, moved_to
+from weir.controllers.engine.propose.make import new_recommendation, undoing_decision
+from weir.controllers.engine.propose.scaling import scale_by_hand
+from weir.controllers.engine.recommendation import Recommendation, Status, hash_of, move_to
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.errors import Expired, InvalidInput, NotFound, Refused
-from weir.controllers.model.snapshot import Mode, Snapshot
+from weir.controllers.model.sample import Mode
+from weir.controllers.model.snapshot import Snapshot
 
 
 @pytest.fixture
@@ -29,8 +30,8 @@ def snapshot(world: World) -> Snapshot:
 
 
 def proposed(world: World, executors: int = 2) -> Recommendation:
-    found = made(
-        by_hand(snapshot(world), "a", executors), snapshot(world),
+    found = new_recommendation(
+        scale_by_hand(snapshot(world), "a", executors), snapshot(world),
         id=f"p{executors}", source="rate_based", now=world.now, ttl_s=300.0,
     )  # fmt: skip
     assert world.store.save_recommendation(found)
@@ -42,7 +43,7 @@ def do(world: World, action, *args, by: str = "ada", **more) -> Recommendation:
 
 
 def test_by_hand_is_asked_and_approved_by_one_click(world: World) -> None:
-    decision = by_hand(snapshot(world), "a", 3)
+    decision = scale_by_hand(snapshot(world), "a", 3)
     asked = do(world, people.propose_by_hand, decision, id="mine", comment="a peak", address="::1")
     assert (asked.status, asked.by, asked.source) == (Status.APPROVED, "ada", "by hand")
     assert asked.before.load["a"] == pytest.approx(1.2)
@@ -59,7 +60,7 @@ def test_by_hand_is_asked_and_approved_by_one_click(world: World) -> None:
 
 def test_four_eyes(world: World) -> None:
     world.store.save_settings("engine", {"four_eyes": True})
-    asked = do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3))
+    asked = do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3))
     assert asked.status is Status.PROPOSED
     with pytest.raises(Refused, match="Somebody else has to approve"):
         do(world, people.approve, asked.id, asked.plan_hash)
@@ -129,7 +130,7 @@ def test_the_loser_of_a_race_looks_again(world: World, monkeypatch: pytest.Monke
 
     def late(recommendation: Recommendation, *args: object, **more: object) -> bool:
         if not raced:  # somebody else is quicker, between the look and the save
-            raced.append(save(moved_to(found, Status.REJECTED, at=world.now, by="eve")))
+            raced.append(save(move_to(found, Status.REJECTED, at=world.now, by="eve")))
         return save(recommendation, *args, **more)
 
     monkeypatch.setattr(world.store, "save_recommendation", late)
@@ -179,11 +180,12 @@ def test_a_load_that_moved_far_is_drift_too(world: World) -> None:
     world.work["count"] = 0.5
     world.tick()
     assert (
-        do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3)).before.load["a"] > 0.8
+        do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3)).before.load["a"]
+        > 0.8
     )
     for _ in range(4):  # one sample alone is no drift
         world.tick()
-    with pytest.raises(people.Drifted, match="the load of a is 50% now"):
+    with pytest.raises(people.Drifted, match="the load of a is 50 % now"):
         do(world, people.approve, found.id, found.plan_hash)
 
 
@@ -214,7 +216,9 @@ def test_more_load_is_no_reason_not_to_scale_out(world: World) -> None:
     before = found.before.load["a"]
 
     def why(load: float) -> str:
-        return drift(found, snapshot(world), {}, EngineSettings(), {"a": load})
+        drifted = drift(found, snapshot(world), {}, EngineSettings(), {"a": load})
+        assert drifted is None or drifted.what is DriftKind.LOAD
+        return drifted.text if drifted else ""
 
     assert why(3 * before) == ""
     assert why(0.7 * before) == ""
@@ -238,8 +242,8 @@ def test_a_comment_may_be_required(world: World) -> None:
 
 
 def test_cancel_before_it_begins_not_after(world: World) -> None:
-    asked = do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3))
-    begun = moved_to(asked, Status.APPLYING, at=world.now, by="engine")
+    asked = do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3))
+    begun = move_to(asked, Status.APPLYING, at=world.now, by="engine")
     assert do(world, people.cancel, asked.id).status is Status.CANCELLED
     other = replace(begun, id="other", version=0)
     world.store.save_recommendation(other)
@@ -248,12 +252,12 @@ def test_cancel_before_it_begins_not_after(world: World) -> None:
 
 
 def test_a_rollback_is_a_recommendation_of_its_own(world: World) -> None:
-    asked = do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3))
+    asked = do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3))
     with pytest.raises(Refused, match="nothing to undo"):
         do(world, people.rollback, asked.id)
-    applying = moved_to(asked, Status.APPLYING, at=world.now, by="engine")
+    applying = move_to(asked, Status.APPLYING, at=world.now, by="engine")
     applied = replace(
-        moved_to(applying, Status.APPLIED, at=world.now, by="engine"), applied_at=world.now
+        move_to(applying, Status.APPLIED, at=world.now, by="engine"), applied_at=world.now
     )
     assert world.store.save_recommendation(applying)
     assert world.store.save_recommendation(applied)
@@ -304,32 +308,32 @@ def test_modes_settings_and_pause_are_checked_and_audited(world: World) -> None:
 
 
 def test_a_rollback_is_for_exactly_what_was_seen(world: World) -> None:
-    asked = do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3))
-    applying = moved_to(asked, Status.APPLYING, at=world.now, by="engine")
+    asked = do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3))
+    applying = move_to(asked, Status.APPLYING, at=world.now, by="engine")
     applied = replace(
-        moved_to(applying, Status.APPLIED, at=world.now, by="engine"), applied_at=world.now
+        move_to(applying, Status.APPLIED, at=world.now, by="engine"), applied_at=world.now
     )
     assert world.store.save_recommendation(applying)
     assert world.store.save_recommendation(applied)
     world.places["a"].executors = world.places["a"].wanted = 3
     world.tick()
-    seen = undoing(applied, snapshot(world), {}, "")
+    seen = undoing_decision(applied, snapshot(world), {}, "")
     assert seen is not None
     world.places["a"].executors = world.places["a"].wanted = 5  # somebody was quicker
     world.tick()
     with pytest.raises(Refused) as refused:
         do(world, people.rollback, asked.id, plan_hash=hash_of(seen))
     assert str(refused.value) == (
-        "The plan has changed since you saw it. Now it is: a: 5 to 1 executors. Look at it again."
+        "The plan has changed since you saw it. Now it is: a: 5 to 1 executor. Look at it again."
     )
-    now = undoing(applied, snapshot(world), {}, "")
+    now = undoing_decision(applied, snapshot(world), {}, "")
     back = do(world, people.rollback, asked.id, plan_hash=hash_of(now))
     assert (back.plan_hash, back.status) == (hash_of(now), Status.APPROVED)
 
 
 def test_a_second_scale_out_beyond_the_total_is_refused_at_once(world: World) -> None:
     world.store.save_settings("engine", {"total_executors": 4})
-    first = do(world, people.propose_by_hand, by_hand(snapshot(world), "a", 3))
+    first = do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "a", 3))
     assert first.status is Status.APPROVED
     with pytest.raises(Refused, match="3 executors are in use or coming elsewhere, and 4 are"):
-        do(world, people.propose_by_hand, by_hand(snapshot(world), "b", 2))
+        do(world, people.propose_by_hand, scale_by_hand(snapshot(world), "b", 2))

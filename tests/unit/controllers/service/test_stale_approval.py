@@ -9,7 +9,7 @@ from weir.controllers.engine.audit import broken_at
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 
 
 def world_with(load: float, executors: int = 1) -> World:
@@ -60,7 +60,7 @@ def test_less_load_than_a_scale_out_was_made_for() -> None:
     found = open_one(world)
     assert found.kind == "scale_out"
     drifts(world, 1.4)  # by more than 40 % of what it was
-    offer = refused(world, found, "the load of a is 140% now, and the plan was made for 290%")
+    offer = refused(world, found, "the load of a is 140 % now, and the plan was made for 290 %")
     assert offer.before.load["a"] == pytest.approx(1.4)
     run(world, lead, 30.0, challengers=())
     fresh = open_one(world)  # what the scaler asks for now has taken the place of the offer
@@ -79,7 +79,7 @@ def test_an_overload_that_has_gone_by_leaves_nothing_open() -> None:
     lead = Lead(world)
     run(world, lead, 10.0, challengers=())
     drifts(world, 0.4)
-    offer = refused(world, open_one(world), "the load of a is 40% now")
+    offer = refused(world, open_one(world), "the load of a is 40 % now")
     run(world, lead, 60.0, challengers=())
     ended = world.store.recommendation(offer.id)
     assert ended.status is Status.CANCELLED
@@ -103,7 +103,7 @@ def test_more_load_than_a_scale_in_was_made_for() -> None:
     found = open_one(world)
     assert found.kind == "scale_in"
     drifts(world, 2.4)  # 48 % of five cores, after 6 %
-    offer = refused(world, found, "the load of a is 48% now, and the plan was made for 6%")
+    offer = refused(world, found, "the load of a is 48 % now, and the plan was made for 6 %")
     run(world, lead, 60.0, challengers=())
     assert world.store.recommendation(offer.id).status.final
     for left in world.store.recommendations():
@@ -183,7 +183,7 @@ def test_a_load_that_came_before_it_begins(mode: Mode) -> None:
     run(world, lead, 4.0, ask=False)
     ended = world.store.recommendation(found.id)
     assert ended.status is Status.SUPERSEDED
-    assert "the load of a is 90% now, and the plan was made for 16%" in ended.history[-1].why
+    assert "the load of a is 90 % now, and the plan was made for 16 %" in ended.history[-1].why
     assert world.places["a"].scaled == []
     open_ = [r for r in world.store.recommendations() if not r.status.final]
     if mode is Mode.AUTO:

@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from weir.controllers.model.snapshot import ClusterSample
+from weir.controllers.model.sample import ClusterSample
 from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
 from weir.controllers.simulator.run import _as_recorded
-from weir.controllers.simulator.world import World
+from weir.controllers.simulator.world import SimulatedWorld
 
 PERIOD_S = 2.0
 BEGIN = 1_700_000_000.37  # triggers are whole multiples since the epoch, samples are not
@@ -92,7 +92,7 @@ def pipeline(periods: int = 400, jitter: float = 0.08) -> WorldModel:
 
 def recorded(model: WorldModel, seed: int = 3) -> list[ClusterSample]:
     """What agents would have reported from a world that was run as its clusters asked."""
-    world = World(model, seed)
+    world = SimulatedWorld(model, seed)
     samples = []
     before = model.begin
     for i, end in enumerate(model.ends):

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tests.unit.controllers.simulator.simulator_worlds import PERIOD_S, pipeline, recorded, steady
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Operator
 from weir.controllers.simulator import RECORDED, Calibrated, calibrate, what_if
 from weir.controllers.simulator.calibrate import calibrated_world
 from weir.controllers.simulator.recording import read_recording, upstream_of

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.controllers.simulator.simulator_worlds import pipeline, recorded, steady
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.controllers.simulator import AS_SET, RECORDED, Calibrated, InForce, calibrate, what_if
 from weir.controllers.simulator.model import WorldModel
 

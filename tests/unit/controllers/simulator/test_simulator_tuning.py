@@ -20,7 +20,7 @@ from weir.controllers.scaling.registry import scaler_type, scalers
 from weir.controllers.simulator import Scenario, Trace, WorldModel, world_of
 from weir.controllers.simulator.run import make_scaler
 from weir.controllers.simulator.search import Job, evaluate, open_study, search
-from weir.controllers.simulator.space import Space, default_settings
+from weir.controllers.simulator.space import SearchSpace, default_settings
 from weir.controllers.simulator.tune import split, tune
 from weir.controllers.simulator.tuning import (
     Trial,
@@ -49,7 +49,7 @@ def here(world: WorldModel):
 @settings(max_examples=examples(5), deadline=None)
 @given(data=st.data())
 def test_whatever_is_drawn_the_settings_are_valid(scaler: str, data: st.DataObject) -> None:
-    space = Space.of(scaler, max_executors=8, target_latency_s=TARGET_S, rows_per_s=100.0)
+    space = SearchSpace.of(scaler, max_executors=8, target_latency_s=TARGET_S, rows_per_s=100.0)
     drawn = {}
     for d in space.dimensions:
         if d.kind == "choice":
@@ -64,7 +64,7 @@ def test_whatever_is_drawn_the_settings_are_valid(scaler: str, data: st.DataObje
 
 @pytest.mark.parametrize("scaler", sorted(set(scalers()) - {"fixed", "no_op"}))
 def test_the_defaults_lie_within_the_space(scaler: str) -> None:
-    space = Space.of(scaler, 8, TARGET_S, rows_per_s=1000.0)
+    space = SearchSpace.of(scaler, 8, TARGET_S, rows_per_s=1000.0)
     found = space.settings(space.drawn(default_settings(scaler)))
     assert _plain(make_scaler(scaler, found, "a", 0, TARGET_S)) == pytest.approx(
         _plain(make_scaler(scaler, {}, "a", 0, TARGET_S))
@@ -121,7 +121,7 @@ def test_a_tuning_holds_all_that_a_page_shows() -> None:
 
 def test_a_study_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
     world, _ = split(waves())
-    space = Space.of("thresholds", 8, TARGET_S)
+    space = SearchSpace.of("thresholds", 8, TARGET_S)
 
     def open_again():
         storage = JournalStorage(JournalFileBackend(str(tmp_path / "study.journal")))

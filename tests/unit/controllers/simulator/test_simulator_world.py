@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from tests.support.examples import examples
 from tests.unit.controllers.simulator.simulator_worlds import pipeline, steady
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.sample import OperatorStatus
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.simulator import Calibrated, what_if
 from weir.controllers.simulator.model import NOWHERE, ClusterModel
 from weir.controllers.simulator.run import make_scaler, simulate
 from weir.controllers.simulator.summary import summarise
-from weir.controllers.simulator.world import World
+from weir.controllers.simulator.world import SimulatedWorld
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -145,7 +145,7 @@ class TestExecutors:
         assert found.series.executors[:4] == (4, 4, 1, 1)
 
     def test_those_still_starting_are_called_off_first(self) -> None:
-        world = World(steady(executor_start_s=60.0))
+        world = SimulatedWorld(steady(executor_start_s=60.0))
         world.scale(0, 5)
         world.step()
         world.scale(0, 2)
@@ -154,7 +154,7 @@ class TestExecutors:
         assert snapshot.clusters[0].executors == 2
 
     def test_limits_hold(self) -> None:
-        world = World(steady(most=3))
+        world = SimulatedWorld(steady(most=3))
         world.scale(0, 99)
         for _ in range(5):
             snapshot = world.step()
@@ -164,7 +164,7 @@ class TestExecutors:
         model = steady(
             rows_per_s=1000.0, cost_s=0.01, periods=3, overhead_s=0.0, executor_start_s=0.0
         )
-        world = World(model)
+        world = SimulatedWorld(model)
         world.step()  # at 5 s a batch of 50 core seconds begins
         world.step()
         world.scale(0, 10)  # 5 done by 10 s, 45 left: 4.5 s
@@ -181,7 +181,7 @@ def test_a_move_pauses_the_operator_and_loses_nothing() -> None:
         clusters=(*model.clusters, ClusterModel(name="b", executors=2)),
         move_pause_s=12.0,
     )
-    world = World(model)
+    world = SimulatedWorld(model)
     seen = [world.step().operators[0] for _ in range(30)]
     assert [o.cluster for o in seen].index("b") == 10
     assert seen[11].status is OperatorStatus.STARTING
@@ -195,7 +195,7 @@ def test_a_move_pauses_the_operator_and_loses_nothing() -> None:
 def test_an_operator_that_does_not_run_is_not_reported_but_its_rows_wait() -> None:
     model = steady(periods=10)
     model = replace(model, operators=(replace(model.operators[0], place=(NOWHERE,) * 10),))
-    world = World(model)
+    world = SimulatedWorld(model)
     for _ in range(10):
         snapshot = world.step()
     assert snapshot.operators == ()
@@ -229,7 +229,7 @@ class TestSummary:
 
 
 def _last(model):
-    world = World(model)
+    world = SimulatedWorld(model)
     for _ in range(model.periods):
         snapshot = world.step()
     return snapshot

@@ -6,7 +6,7 @@ import time
 from redis.exceptions import ConnectionError as RedisAway
 
 from weir.controllers.engine.ports import Part
-from weir.controllers.model.snapshot import Cluster, ClusterSample
+from weir.controllers.model.sample import Cluster, ClusterSample
 from weir.metrics.agent.publisher import Publisher
 from weir.metrics.store.memory_store import MemoryStore
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from weir.controllers.model.snapshot import BATCHES_MOST, Cluster, OperatorStatus
+from weir.controllers.model.sample import BATCHES_MOST, Cluster, OperatorStatus
 from weir.metrics.agent.listener import (
     ExecutorWork,
     Poll,
@@ -13,8 +13,8 @@ from weir.metrics.agent.listener import (
     SourceProgress,
     Started,
     StateProgress,
+    TaskWork,
     Terminated,
-    Work,
 )
 from weir.metrics.agent.sampler import Sampler
 from weir.metrics.agent.track import Backlog, OperatorFacts
@@ -48,7 +48,7 @@ def batch(
     )
 
 
-def poll(at: float, *progress: Progress, work: Work | None = None, **more) -> Poll:
+def poll(at: float, *progress: Progress, work: TaskWork | None = None, **more) -> Poll:
     return Poll(
         at_ms=int(at * 1000),
         since_ms=int((at - 2) * 1000),
@@ -65,7 +65,11 @@ def test_rates_cost_and_load_in_a_steady_state() -> None:
     for i in range(8):
         at = 100.0 + 2 * i
         sample = sampler.sample(
-            poll(at, batch(i, at - 2, 1.0, 200, 200 * (i + 1)), work=Work(run_ms=400, busy_ms=420)),
+            poll(
+                at,
+                batch(i, at - 2, 1.0, 200, 200 * (i + 1)),
+                work=TaskWork(run_ms=400, busy_ms=420),
+            ),
             CLUSTER,
             [
                 OperatorFacts(
@@ -91,17 +95,18 @@ def test_rates_cost_and_load_in_a_steady_state() -> None:
 def test_the_first_batch_of_a_run_does_not_set_the_cost() -> None:
     sampler = Sampler()
     cold = sampler.sample(
-        poll(100, batch(0, 90, 10, 10, 10), work=Work(run_ms=9000, busy_ms=2000)), CLUSTER
+        poll(100, batch(0, 90, 10, 10, 10), work=TaskWork(run_ms=9000, busy_ms=2000)), CLUSTER
     ).operators[0]
     assert cold.cost_s_per_row is None
     assert cold.load == pytest.approx(1.0)  # the busy cores
     for i in range(1, 4):
         warm = sampler.sample(
-            poll(100 + 2 * i, batch(i, 99 + 2 * i, 1, 100, 100 * i), work=Work(run_ms=100)), CLUSTER
+            poll(100 + 2 * i, batch(i, 99 + 2 * i, 1, 100, 100 * i), work=TaskWork(run_ms=100)),
+            CLUSTER,
         ).operators[0]
     assert warm.cost_s_per_row == pytest.approx(0.001)
     again = sampler.sample(
-        poll(110, batch(4, 100, 9, 10, 400, run="r2"), work=Work(run_ms=9000)), CLUSTER
+        poll(110, batch(4, 100, 9, 10, 400, run="r2"), work=TaskWork(run_ms=9000)), CLUSTER
     ).operators[0]
     assert again.cost_s_per_row is None
 
@@ -254,7 +259,7 @@ def test_state_and_skew_and_executors() -> None:
     progress = batch(
         0, 100, 1, 10, 10, state_operators=[StateProgress(5, 1000), StateProgress(1, 24)]
     )
-    work = Work(run_ms=300, busy_ms=1000, tasks=3, failed=1, median_ms=50, longest_ms=200)
+    work = TaskWork(run_ms=300, busy_ms=1000, tasks=3, failed=1, median_ms=50, longest_ms=200)
     sample = Sampler().sample(poll(102, progress, work=work, dropped_events=4), CLUSTER)
     (operator,) = sample.operators
     assert (operator.stateful, operator.state_rows, operator.state_bytes) == (True, 6, 1024)

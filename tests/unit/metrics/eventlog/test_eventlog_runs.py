@@ -10,7 +10,7 @@ from tests.unit.metrics.eventlog.eventlog_logs import T0
 from weir.commands import follow as follow_command
 from weir.commands import import_
 from weir.controllers.model.errors import NotFound, Unavailable
-from weir.controllers.model.snapshot import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
 from weir.metrics.eventlog.importer import import_log
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.tables import RunWriter, read_meta, read_samples, run_id

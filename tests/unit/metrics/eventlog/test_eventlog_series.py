@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.unit.metrics.eventlog import eventlog_logs as logs
 from tests.unit.metrics.eventlog.eventlog_logs import QUERY, T0
-from weir.controllers.model.snapshot import BATCHES_MOST, OperatorStatus, Snapshot
+from weir.controllers.model.sample import BATCHES_MOST, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.eventlog.parser import Parser
 from weir.metrics.eventlog.run import SampleBuilder
 from weir.metrics.eventlog.summary import Tally
 from weir.metrics.eventlog.tables import RunWriter, read_samples
-from weir.metrics.eventlog.timeline import Timeline
+from weir.metrics.eventlog.timeline import LogTimeline
 
 
 def folded(lines, **options):
@@ -361,7 +362,7 @@ def test_no_number_in_a_log_is_trusted(changes, streaming):
 
 
 def test_open_periods_are_bounded():
-    timeline = Timeline(period_ms=10_000, lateness_ms=60_000)
+    timeline = LogTimeline(period_ms=10_000, lateness_ms=60_000)
     for n in range(5000):
         timeline.saw(T0 + n * 1000)
         timeline.at(T0 + n * 1000).busy_ms += 1

@@ -90,3 +90,37 @@ def test_an_address_that_can_is_kept() -> None:
         "http://[::1]:9",
     ):
         assert build(EngineSettings, {"webhook_url": url}).webhook_url == url
+
+
+def test_a_redirect_is_not_followed():
+    """An answer must not lead to an address that nobody set."""
+    import http.server
+    import threading
+    import urllib.error
+
+    import pytest
+
+    from weir.metrics.export.webhook import _post
+
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", "/inside")
+            self.end_headers()
+
+        do_GET = do_POST
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with pytest.raises(urllib.error.HTTPError):
+            _post(f"http://127.0.0.1:{server.server_port}/hook", b"{}")
+    finally:
+        server.shutdown()
+    assert asked == ["/hook"]

@@ -1,6 +1,6 @@
 """Samples and stores for the tests of recording and replay."""
 
-from weir.controllers.model.snapshot import (
+from weir.controllers.model.sample import (
     Batch,
     Cluster,
     ClusterSample,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.support.examples import examples
 from tests.unit.metrics.runs.history_world import T0, sample
-from weir.controllers.model.snapshot import Cluster
+from weir.controllers.model.sample import Cluster
 from weir.metrics.agent.listener import Poll, Progress, Started
 from weir.metrics.agent.sampler import Sampler
 from weir.metrics.eventlog.tables import read_samples

@@ -16,13 +16,13 @@ from weir.components.pages.tune.view import front_rows, importance_plot, judged_
 from weir.components.pages.what_if import child as history_child
 from weir.components.pages.what_if.actions import policies_of, target_of
 from weir.components.pages.what_if.child import Policy
-from weir.components.pages.what_if.view import plots, rows, trust
+from weir.components.pages.what_if.view import conclusion, plots, rows, trust
 from weir.components.ui.text import share
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.controllers.simulator import InForce
-from weir.controllers.simulator.summary import Summary
+from weir.controllers.simulator.summary import SimulationSummary
 from weir.controllers.simulator.tuning import Importance, Point, Trial, Tuning, write_tuning
 from weir.metrics.runs import upload as run_import
 from weir.metrics.runs.library import list_runs
@@ -218,6 +218,25 @@ def test_a_fit_is_not_called_a_proof(answer):
     assert "well" in trust(replace(answer, errors=replace(answer.errors, latency=0.01))).title
 
 
+def test_a_median_that_fits_does_not_excuse_the_slow_end(answer):
+    good = replace(answer, errors=replace(answer.errors, latency=0.01))
+    assert trust(good).state == "ok"
+    done = good.replayed.summary
+    late = replace(done, latency_p95_s=2.0 * done.latency_p95_s)
+    found = trust(replace(good, replayed=replace(good.replayed, summary=late)))
+    assert found.state == "bad"
+    assert "95th percentile of the latency was" in found.words
+    over = replace(done, share_over_target=done.share_over_target + 0.18)
+    assert trust(replace(good, replayed=replace(good.replayed, summary=over))).state == "bad"
+
+
+def test_it_ends_with_an_answer_in_one_sentence(answer):
+    said = conclusion(answer)
+    assert said.endswith(".")
+    assert share(answer.others[0].summary.share_over_target) in said
+    assert conclusion(replace(answer, others=())) == "No other policy was asked about."
+
+
 def test_policies_are_checked_before_anything_runs():
     assert [p.label for p in policies_of(["thresholds"], "", {})] == ["Thresholds"]
     own = policies_of([], "fixed", {"executors": 7})[0]
@@ -232,7 +251,7 @@ def test_policies_are_checked_before_anything_runs():
 
 
 def summary(over, hours):
-    return Summary(
+    return SimulationSummary(
         scaler="thresholds", latency_p50_s=1, latency_p95_s=2, latency_p99_s=3,
         share_over_target=over, executors_mean=2, executors_peak=3, executor_hours=hours,
         actions=1, settle_steps=1, served_share=1.0,
@@ -292,4 +311,4 @@ class TestTuning:
         assert shown["recommended"] == ([1.5], [10.0])
         assert shown["its defaults"] == ([2.0], [20.0])
         assert shown["baselines"] == ([1.0], [40.0])
-        assert importance_plot(TUNED)["text"] == ["70%"]
+        assert importance_plot(TUNED)["text"] == ["70 %"]

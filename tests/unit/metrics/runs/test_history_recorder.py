@@ -10,13 +10,13 @@ from weir.controllers.engine.apply.moves import MoveState
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.guard.rules import RECORD, RecordSettings
 from weir.controllers.engine.ports import Rebalance
-from weir.controllers.engine.recommendation import Recommendation, Status, moved_to
+from weir.controllers.engine.recommendation import Recommendation, Status, move_to
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move, Reason, Scale
 from weir.controllers.model.errors import NotFound, Refused
 from weir.metrics.eventlog.tables import read_meta, read_samples
 from weir.metrics.runs import writer as record_writer
-from weir.metrics.runs.actions import SETTINGS, Action, as_of
+from weir.metrics.runs.actions import SETTINGS, RecordedAction, as_of
 from weir.metrics.runs.library import (
     delete_run,
     expired,
@@ -46,7 +46,7 @@ def in_store(store):
 def actions(run):
     rows = []
     for file in sorted((run / "actions").rglob("*.parquet")):
-        rows += [Action(**row) for row in pq.ParquetFile(file).read().to_pylist()]
+        rows += [RecordedAction(**row) for row in pq.ParquetFile(file).read().to_pylist()]
     return rows
 
 
@@ -243,14 +243,14 @@ def test_what_is_open_at_midnight_is_in_the_new_day_from_its_beginning(tmp_path)
     store.append(sample("a", MIDNIGHT - 100))
     store.save_recommendation(proposal("over", MIDNIGHT - 90))
     store.save_recommendation(
-        moved_to(proposal("over", MIDNIGHT - 90), Status.REJECTED, at=MIDNIGHT - 80, by="ada")
+        move_to(proposal("over", MIDNIGHT - 90), Status.REJECTED, at=MIDNIGHT - 80, by="ada")
     )
     store.save_recommendation(proposal("open", MIDNIGHT - 70))
     recorder = Recorder(store, tmp_path)
     recorder.step(MIDNIGHT - 60)
     store.append(sample("a", MIDNIGHT + 1))
     recorder.step(MIDNIGHT + 40)
-    approved = moved_to(proposal("open", MIDNIGHT - 70), Status.APPROVED, at=MIDNIGHT + 50, by="b")
+    approved = move_to(proposal("open", MIDNIGHT - 70), Status.APPROVED, at=MIDNIGHT + 50, by="b")
     store.save_recommendation(approved)
     recorder.step(MIDNIGHT + 80)
     new, old = (tmp_path / r.id for r in list_runs(tmp_path))
@@ -270,10 +270,10 @@ def test_however_much_was_done_while_the_recorder_was_away(tmp_path):
         store.submit(command(f"c{i}", T0 + 21 + i / 10))
         made = proposal(f"r{i}", T0 + 21 + i / 10)
         store.save_recommendation(made)
-        store.save_recommendation(moved_to(made, Status.REJECTED, at=T0 + 60, by="ada"))
+        store.save_recommendation(move_to(made, Status.REJECTED, at=T0 + 60, by="ada"))
         store.append_audit(AuditEntry(at=T0 + 21 + i / 10, by="ada", action="rejected"))
     store.report(CommandResult(id="slow", status=CommandStatus.DONE, at=T0 + 70))
-    store.save_recommendation(moved_to(slow, Status.REJECTED, at=T0 + 70, by="ada"))
+    store.save_recommendation(move_to(slow, Status.REJECTED, at=T0 + 70, by="ada"))
     again = Recorder(store, tmp_path)
     again.step(T0 + 80)
     again.step(T0 + 120)

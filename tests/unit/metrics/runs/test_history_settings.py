@@ -10,7 +10,7 @@ from tests.unit.metrics.runs.history_world import T0, fed, feed, sample
 from weir.components.pages.replay.advice import advice
 from weir.components.pages.replay.view import with_scaling, world_at
 from weir.components.pages.settings.then import NOT_RECORDED
-from weir.controllers.model.snapshot import Mode
+from weir.controllers.model.sample import Mode
 from weir.metrics.runs.actions import SETTINGS
 from weir.metrics.runs.figures import run_figures
 from weir.metrics.runs.library import list_runs, run_info
@@ -49,7 +49,7 @@ def test_what_was_set_before_holds_from_the_beginning(changed):
     then = run.settings.then(run.info.first_at)
     assert then.recorded
     assert then.scale("a").scaler == "drs"
-    assert then.scale("b").scaler == "rate_based"  # a default
+    assert then.scale("b").scaler == "horizon"  # a default
     assert (then.balance.planner, then.modes) == ("milp", {})
 
 
@@ -127,7 +127,7 @@ def test_a_setting_that_went_back_to_its_default_says_so(tmp_path):
     recorder.close()
     last = only(tmp_path).settings.changes[-1]
     assert change_words(last) == "scale:a: scaler drs → default"
-    assert only(tmp_path).settings.then(T0 + 10).scale("a").scaler == "rate_based"
+    assert only(tmp_path).settings.then(T0 + 10).scale("a").scaler == "horizon"
 
 
 class TestReplay:

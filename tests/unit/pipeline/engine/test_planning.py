@@ -20,9 +20,9 @@ from weir.pipeline.engine.planning import (
     LATE_S,
     LEFT_OUT_S,
     RESTART_S,
-    Answer,
-    Ask,
     Planning,
+    PlanningAnswer,
+    PlanningRequest,
 )
 from weir.pipeline.engine.process import Engine
 
@@ -54,8 +54,8 @@ def hanging() -> Problem:
     )
 
 
-def ask_of(problem: Problem, planning: Planning) -> Ask:
-    return Ask(
+def ask_of(problem: Problem, planning: Planning) -> PlanningRequest:
+    return PlanningRequest(
         problem=problem, at=5.0, chosen="milp", auto=False, turn=0, left_out=planning.left_out
     )
 
@@ -65,8 +65,8 @@ def ready(planning: Planning) -> Planning:
     return planning
 
 
-def answer(planning: Planning) -> Answer:
-    found: list[Answer] = []
+def answer(planning: Planning) -> PlanningAnswer:
+    found: list[PlanningAnswer] = []
     until(lambda: found or [found.append(a) for a in [planning.collect()] if a])
     return found[0]
 

@@ -8,7 +8,7 @@ import msgspec
 from tests.support import people
 from tests.unit.controllers.engine.engine_world import World
 from weir.controllers.engine.apply.effects import News
-from weir.controllers.engine.propose.scaling import by_hand
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.export.webhook import Notifier
@@ -35,7 +35,9 @@ def test_a_standby_takes_over_and_finishes_what_was_begun() -> None:
     names = {p.name for p in world.store.parts() if p.kind == "engine"}
     assert names == {"leader", "standby"}
     snapshot = Snapshot.of(world.store.latest(), world.now)
-    asked = people.propose_by_hand(world.store, by_hand(snapshot, "a", 3), by="ada", now=world.now)
+    asked = people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now
+    )
     one.cycle(world.now)
     assert world.store.recommendation(asked.id).status is Status.APPLYING
     for _ in range(10):  # one is gone; two goes on

@@ -15,13 +15,14 @@ import pytest
 from weir.controllers.engine.ports import Placement
 from weir.controllers.model.command import RestartOperator, StopOperator
 from weir.controllers.model.errors import Refused
+from weir.controllers.model.failover import FAILOVER, FailoverSettings
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.snapshot import OperatorStatus
+from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.store.memory_store import MemoryStore
 from weir.pipeline.hosts import host as host_module
 from weir.pipeline.hosts.host import Host, HostSettings
 from weir.pipeline.hosts.operator import Operator
-from weir.pipeline.hosts.runner import HALT_S, LEASE_S, Runner
+from weir.pipeline.hosts.runner import HALT_S, Runner
 
 
 class Query:
@@ -51,14 +52,14 @@ class Query:
 
     @property
     def status(self) -> dict[str, bool]:
-        return {"isTriggerActive": self._batch_s > 0}
+        return {"isTriggerActive": self._batch_s > 0 and self.writes}
 
     def set(self, terminated: object) -> None:
         self._until = self._now() + self._batch_s
 
     def awaitTermination(self, timeout: float) -> bool:
         assert timeout <= 1.0, "nobody may wait for a batch here"
-        return not self.writes
+        return not self.isActive  # as Spark answers when the time is up
 
     def stop(self) -> None:
         self.stopped = True
@@ -133,7 +134,7 @@ def world() -> World:
 
 
 def test_a_batch_longer_than_a_lease_runs_in_one_place_only(world: World) -> None:
-    assert LEASE_S < 18.0
+    assert FailoverSettings().lease_s < 18.0
     x = Fake("x", lambda: world.now, batch_s=20.0)
     y = Fake("y", lambda: world.now)
     for place in (world.a, world.b):
@@ -202,9 +203,42 @@ def test_without_its_lease_a_query_does_not_finish_its_batch(world: World) -> No
     world.run(1.0)
     assert runner.status is OperatorStatus.RUNNING
     world.store.renew = world.store.acquire = MagicMock(side_effect=OSError)
-    world.run(LEASE_S)
+    world.run(FailoverSettings().alone_s + 1.0)
     assert [q.stopped for q in x.queries] == [True, True]
     assert "until Redis is back" in runner.message
+
+
+def test_a_host_that_stalls_for_longer_than_its_lease_goes_on_if_nobody_took_it(
+    world: World,
+) -> None:
+    x = Fake("x", lambda: world.now, batch_s=20.0)
+    runner = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    lease = world.store.lease(operator_lease("x"))
+    world.now += FailoverSettings().lease_s + 1.0  # nothing of it runs
+    assert world.store.lease(operator_lease("x")) is None
+    world.run(1.0)
+    assert world.store.lease(operator_lease("x")) == lease
+    assert (len(x.queries), x.queries[0].writes, runner.restarts) == (1, True, 0)
+
+
+def test_a_host_that_was_suspended_stops_writing_once_somebody_else_has_its_lease(
+    world: World,
+) -> None:
+    x = Fake("x", lambda: world.now, batch_s=20.0)
+    suspended = world.a.declare(x)
+    world.wanted = {"x": "a"}
+    world.run(1.0)
+    world.a.runners.clear()  # SIGSTOP
+    world.b.declare(x)
+    world.wanted = {"x": "b"}
+    world.run(60.0)
+    assert world.b.runners["x"].status is OperatorStatus.RUNNING
+    world.a.runners["x"] = suspended  # SIGCONT
+    world.run(0.5)
+    assert [q.stopped for q in x.queries] == [True, False]
+    assert world.store.lease(operator_lease("x")).holder == "app-b/1"
 
 
 def test_a_restart_waits_for_the_batch_and_keeps_the_lease(world: World) -> None:
@@ -235,7 +269,7 @@ def test_the_last_commit_is_known_also_of_a_host_that_was_killed(world: World) -
     world.a.runners.clear()  # kill -9
     runner = world.b.declare(x)
     world.wanted = {"x": "b"}
-    world.run(LEASE_S + 2.0)
+    world.run(FailoverSettings().lease_s + 2.0)
     assert runner.facts().last_commit_at == pytest.approx(1_700_000_000.5)
 
 
@@ -264,11 +298,10 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     """A host of one operator, x, without Spark; leases and looks are quick."""
     agent = SimpleNamespace(holder="app-a/1", start=lambda: None, close=lambda: None)
     monkeypatch.setattr(host_module, "create_session", lambda *_, **__: MagicMock())
-    monkeypatch.setattr(host_module, "Executors", lambda *_: None)
+    monkeypatch.setattr(host_module, "SparkExecutors", lambda *_: None)
     monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
-    monkeypatch.setattr(host_module, "RENEW_S", 0.05)
-    monkeypatch.setattr("weir.pipeline.hosts.runner.LEASE_S", QUICK_LEASE_S)
     store = MemoryStore()
+    store.save_settings(FAILOVER, {"lease_s": QUICK_LEASE_S})
     store.place(Placement(operator="x", cluster="a"))
     settings = HostSettings(name="a", master="", redis_url="", place=("x",))
     found = Host(settings, [Fake("x", time.monotonic)], store)

@@ -1,0 +1,83 @@
+/* The Trends page: a range of one's own, the link, and the chart as a table or a picture. */
+(function () {
+  "use strict";
+  const weir = (window.weir = window.weir || {});
+
+  /* A moment as an input of type datetime-local takes it, in the viewer's zone. */
+  weir.localTime = (ms) => weir.wallTime(ms).replace(" ", "T").slice(0, 16);
+
+  /* The lines of a plot as CSV: a row per moment and line. */
+  weir.csvOf = function (plot) {
+    const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+    const head = `time,cluster,${quoted(plot.title + (plot.unit ? ` (${plot.unit})` : ""))}`;
+    const rows = plot.lines.flatMap((line) =>
+      line.x
+        .map((x, i) => [x, line.y[i]])
+        .filter(([, y]) => y !== null)
+        .map(([x, y]) => `${new Date(x).toISOString()},${quoted(line.name)},${y}`),
+    );
+    return [head, ...rows].join("\n") + "\n";
+  };
+
+  function model(key) {
+    const element = document.querySelector(`[data-plot="${key}"]`);
+    return element && element.dataset.model ? JSON.parse(element.dataset.model) : null;
+  }
+
+  function save(name, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  function own(button) {
+    const box = button.closest("[data-own-range]");
+    const [since, until] = ["since", "until"].map((side) => {
+      const at = new Date(box.querySelector(`[data-range="${side}"]`).value).getTime();
+      return Math.floor(at / 1000);
+    });
+    if (!Number.isFinite(since) || !Number.isFinite(until)) return;
+    weir.go(box.dataset.ownRange.replace("SINCE-UNTIL", `${since}-${until}`));
+  }
+
+  function copied(button) {
+    const before = button.textContent;
+    navigator.clipboard.writeText(window.location.href).then(() => {
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = before), 2000);
+    });
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if ("rangeGo" in button.dataset) own(button);
+    else if ("copyLink" in button.dataset) copied(button);
+    else if (button.dataset.csv && model(button.dataset.csv)) {
+      save("weir-trend.csv", weir.csvOf(model(button.dataset.csv)));
+    } else if (button.dataset.picture) {
+      const element = document.querySelector(`[data-plot="${button.dataset.picture}"]`);
+      if (element) Plotly.downloadImage(element, { format: "png", filename: "weir-trend", width: 1600, height: 700 });
+    }
+  });
+
+  function field(box, word, side, ms) {
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    input.type = "datetime-local";
+    input.dataset.range = side;
+    input.value = weir.localTime(ms);
+    label.append(`${word} `, input);
+    box.insertBefore(label, box.querySelector("button"));
+  }
+
+  weir.fillRanges = function () {
+    for (const box of document.querySelectorAll("[data-own-range]")) {
+      for (const label of box.querySelectorAll("label")) label.remove();
+      field(box, "from", "since", Number(box.dataset.from));
+      field(box, "to", "until", Number(box.dataset.to));
+    }
+  };
+})();

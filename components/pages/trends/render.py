@@ -1,0 +1,125 @@
+"""A large chart with everything that chooses what it shows; each choice is a link."""
+
+import json
+
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.pages.trends.view import METRICS, MOST_CLUSTERS, SPANS, Asked, Trend
+from weir.components.ui.parts import card
+from weir.components.ui.text import plural
+
+
+def render(found: Trend) -> Component:
+    """Choices over the chart, then the chart."""
+    asked = found.asked
+    return html.Div(
+        [
+            html.Div(
+                [html.H1("Trends"), _tools()],
+                className="page-head",
+            ),
+            card(
+                _choice("Figure", [(m.title, asked.path(metric=k), k == asked.metric)
+                                   for k, m in METRICS.items()]),
+                _choice("Range", [(title, asked.path(span=k), k == asked.span)
+                                  for k, (title, _) in SPANS.items()], _own_range(asked)),
+                _choice("Clusters", [(name, _toggled(asked, name), name in asked.clusters)
+                                     for name in found.known[:60]]),
+                className="trend-choices",
+            ),
+            card(
+                html.Figure(
+                    [
+                        html.Div(
+                            className="hplot trend-plot",
+                            role="img",
+                            **{
+                                "data-plot": "trend",
+                                "data-model": json.dumps(found.plot, separators=(",", ":")),
+                                "aria-label": found.summary,
+                            },
+                        ),
+                        html.Figcaption(_below(found), className="quiet"),
+                    ],
+                    className="trend-figure",
+                ),
+                title=_title(found),
+            ),
+        ],
+        className="stack",
+    )  # fmt: skip
+
+
+def _title(found: Trend) -> str:
+    unit = found.plot["unit"]
+    return METRICS[found.asked.metric].title + (f", {unit}" if unit else "")
+
+
+def _below(found: Trend) -> str:
+    if not found.points:
+        return "Nothing was reported in this range."
+    return (
+        f"{plural(found.points, 'point')}. Drag to zoom, double-click to see all; "
+        "a gap is time without reports."
+    )
+
+
+def _choice(
+    label: str, options: list[tuple[str, str, bool]], more: Component | None = None
+) -> Component:
+    return html.Div(
+        [
+            html.Span(label, className="trend-label"),
+            html.Div(
+                [
+                    html.A(
+                        title,
+                        href=path,
+                        className="chip chosen" if on else "chip",
+                        **{"data-go": "", "aria-current": "true" if on else "false"},
+                    )
+                    for title, path, on in options
+                ]
+                + ([more] if more else []),
+                className="trend-options",
+            ),
+        ],
+        className="trend-choice",
+        role="group",
+        **{"aria-label": label},
+    )
+
+
+def _toggled(asked: Asked, name: str) -> str:
+    """The address with that cluster added or taken away; the last one stays."""
+    left = tuple(c for c in asked.clusters if c != name)
+    if name not in asked.clusters:
+        left = (*asked.clusters, name)[-MOST_CLUSTERS:]
+    return asked.path(clusters=left or asked.clusters)
+
+
+def _own_range(asked: Asked) -> Component:
+    """Two times in the viewer's zone; `assets/pages/trends/page.js` makes and reads the fields."""
+    return html.Span(
+        html.Button("Show", className="button", type="button", **{"data-range-go": ""}),
+        className="trend-own",
+        **{
+            "data-own-range": asked.path(span="SINCE-UNTIL"),
+            "data-from": round(asked.since * 1000),
+            "data-to": round(asked.until * 1000),
+        },
+    )
+
+
+def _tools() -> Component:
+    return html.Div(
+        [
+            html.Button("Copy link", className="button", type="button", **{"data-copy-link": ""}),
+            html.Button("Save as CSV", className="button", type="button", **{"data-csv": "trend"}),
+            html.Button(
+                "Save as picture", className="button", type="button", **{"data-picture": "trend"}
+            ),
+        ],
+        className="card-actions",
+    )

@@ -1,0 +1,59 @@
+"""Clusters that come and go: what is ordered of whoever starts and ends hosts.
+
+    running --> draining --> ended --> (gone)
+
+An order is kept in the store. A launcher, a process on the machines where hosts run, carries it
+out; nothing that answers web requests ever starts a process.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Protocol
+
+from msgspec import Struct
+
+from weir.controllers.model.age import Time
+from weir.controllers.model.settings import setting
+
+CLUSTERS = "clusters"  # the name of this group of settings
+
+
+class HostState(StrEnum):
+    """What is wanted of a host."""
+
+    RUNNING = "running"
+    DRAINING = "draining"  # planners empty it, then it is ended
+    ENDED = "ended"
+
+
+class HostOrder(Struct, frozen=True, kw_only=True):
+    """What is wanted of the host of one cluster."""
+
+    cluster: str
+    wanted: HostState
+    at: Time
+    by: str
+    executors: int = 1
+    max_executors: int = 4
+    cores: int = 1
+
+
+class ClusterSettings(Struct, frozen=True, kw_only=True):
+    """Within which limits clusters come and go."""
+
+    most: Annotated[int, setting("Most clusters that host operators", ge=1, le=1000)] = 4
+    fewest: Annotated[int, setting("Fewest of them that are left", ge=1, le=1000)] = 1
+    executors: Annotated[int, setting("Executors of a new cluster at its start", ge=1)] = 1
+    max_executors: Annotated[int, setting("Most executors of a new cluster", ge=1)] = 4
+    cores: Annotated[int, setting("Cores of its executors", ge=1)] = 1
+    end_drained: Annotated[
+        bool,
+        setting("End every cluster that is to be emptied once it is, also if nobody asked to"),
+    ] = False
+
+
+class HostLauncher(Protocol):
+    """Starts and ends hosts: processes of this machine, or anything else that can run one."""
+
+    def start(self, order: HostOrder) -> None: ...
+    def end(self, cluster: str) -> bool: ...
+    def names(self) -> set[str]: ...

@@ -1,0 +1,82 @@
+"""Which way to hold executors: the one that would have cost least so far."""
+
+import numpy as np
+from numba import njit
+
+from weir.controllers.scaling.horizon.trials import (
+    ACTIONS,
+    HELD_S,
+    HOURS,
+    OVER,
+    SPARK,
+    WAYS,
+    Floats,
+)
+
+FADE_H = 24.0
+PRIOR_H = 3.0  # hours of experience that a change of way must outweigh
+_CALM = 0.85  # share of the actions allowed that a way may take: the rest is for surprises
+BETTER_OVER, BETTER_HOURS = 0.75, 0.85  # of what Spark's allocation comes to
+WORSE_OVER, WORSE_HOURS = 0.7, 2.0  # price of not being better, in all executor-hours
+LEAST_OVER = 0.0002  # share of the time that is not worth a thought
+PRICE = 0.02  # of the time over target that is allowed, in all executor-hours
+
+
+def _prior() -> Floats:
+    """Nothing known: a little room, held for 15 to 45 minutes, no action for a trifle."""
+    risk, room, held, saving = WAYS.T
+    back = np.array(HELD_S)[(held // 2).astype(int)]
+    return np.asarray(
+        0.4 * np.abs(risk - 0.1)
+        + 0.4 * np.abs(room - 0.4)
+        + 0.05 * np.abs(np.log((back + 60.0) / 2760.0))
+        + 0.2 * np.abs(saving - 0.2)
+    )
+
+
+PRIOR = _prior()
+
+
+def budget_per_day(state: Floats, weight_h: float, set_per_day: float) -> float:
+    """Actions per day to get by with: as set, or as many as Spark's allocation makes."""
+    if weight_h <= 0.0:
+        return set_per_day
+    return max(set_per_day, 0.95 * float(state[SPARK, ACTIONS]) * 24.0 / max(weight_h, 3.0))
+
+
+def best_way(
+    state: Floats, weight_h: float, need_h: float, probability: float, set_per_day: float, now: int
+) -> int:
+    """The way with the least cost per executor-hour that nobody could do without.
+
+    Time over the target is priced so that the share which `probability` leaves costs a
+    third of all executor-hours; being worse than Spark's allocation costs more than that.
+    """
+    if weight_h <= 0.0 or need_h <= 0.0:
+        return int(np.argmin(PRIOR))
+    budget = budget_per_day(state, weight_h, set_per_day)
+    price = PRICE / (1.0 - probability)
+    total = _costs(state, PRIOR, weight_h, need_h, price, _CALM * budget)
+    best = int(np.argmin(total))
+    if 0 <= now < len(total) and total[now] <= total[best] + 0.01:
+        return now
+    return best
+
+
+@njit(cache=True)
+def _costs(
+    state: Floats, prior: Floats, weight_h: float, need_h: float, price: float, budget: float
+) -> Floats:
+    total = np.empty(len(prior))
+    spark = state[len(prior)]
+    most_over = BETTER_OVER * spark[OVER] / weight_h + LEAST_OVER
+    most_hours = BETTER_HOURS * spark[HOURS] / need_h
+    for i in range(len(prior)):
+        over, hours = state[i, OVER] / weight_h, state[i, HOURS] / need_h
+        per_day = state[i, ACTIONS] * 24.0 / max(weight_h, 3.0)
+        cost = hours + price * over + 0.05 / 24.0 * per_day
+        cost += WORSE_OVER * max(0.0, over / most_over - 1.0)
+        cost += WORSE_HOURS * max(0.0, hours - most_hours)
+        cost += 2.0 * max(0.0, per_day / budget - 1.0)
+        total[i] = (weight_h * cost + PRIOR_H * prior[i]) / (weight_h + PRIOR_H)
+    return total

@@ -1,0 +1,216 @@
+"""The way that would have been best so far, applied to the cluster as it is."""
+
+from math import exp
+
+import numpy as np
+from msgspec.structs import replace
+
+from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
+from weir.controllers.model.words import counted
+from weir.controllers.scaling.answers import because, scale_to, stay
+from weir.controllers.scaling.base import Scaler
+from weir.controllers.scaling.facts import ClusterFacts
+from weir.controllers.scaling.horizon.batches import SAFE, hottest, latency_s
+from weir.controllers.scaling.horizon.choice import FADE_H, best_way, budget_per_day
+from weir.controllers.scaling.horizon.outlook import HorizonMemory, Sight, kept, measure
+from weir.controllers.scaling.horizon.settings import HorizonSettings
+from weir.controllers.scaling.horizon.trials import WAYS, Floats, fresh, held_loads, step, wanted
+
+_LEAST_BATCHES, _LEAST_S = 3, 30.0
+_BAND = 1.65  # errors on each side: 19 of 20
+
+
+class Horizon(Scaler[HorizonSettings, HorizonMemory]):
+    """Asks for the fewest executors with which the target is kept until a change takes effect.
+
+    Latency is foreseen by the batch model for the time that executors need to come, with
+    what arrives, what waits and how far loads have jumped before. How much room to keep
+    and how long to hold executors is learned: every way to do it runs in the shadow on the
+    cluster's own load, beside Spark's allocation, and the cheapest one that misses the
+    target less often is followed.
+
+    >>> HorizonSettings().target_latency_s
+    30.0
+    """
+
+    name = "horizon"
+    title = "Fewest executors for the target"
+    settings_type = HorizonSettings
+    memory_type = HorizonMemory
+
+    def judge(
+        self, facts: ClusterFacts, memory: HorizonMemory, now: float
+    ) -> tuple[Decision, HorizonMemory]:
+        """Measure, let every way take its step, follow the best."""
+        if not facts.complete:
+            return stay("The rates are not known.", "no data"), memory
+        if memory.since is not None and now <= memory.at:
+            return stay("Nothing is new since the last look.", "no data"), memory
+        passed_s = 0.0 if memory.since is None else min(now - memory.at, 3600.0)
+        sight, memory = measure(facts, memory, now)
+        if not memory.costs:
+            return stay(
+                "No operator has processed anything, so no cost is known.", "no data"
+            ), memory
+        figures = self._figures(facts, sight, memory)
+        held = held_loads(memory.loads(), sight.load)
+        memory = self._tried(facts, sight, memory, figures, held, passed_s)
+        assert memory.since is not None
+        watched_s = now - memory.since
+        if memory.counted < _LEAST_BATCHES or watched_s < _LEAST_S:
+            return stay(
+                f"{counted(memory.counted, 'batch')} in {watched_s:.0f} s say too little yet.",
+                "too early",
+                batches=memory.counted,
+            ), memory
+        return self._answer(facts, sight, memory, figures, held, now)
+
+    def _figures(self, facts: ClusterFacts, sight: Sight, memory: HorizonMemory) -> Floats:
+        """What every way is told, in the order in which `wanted` reads it."""
+        s = self.settings
+        aim = SAFE * s.target_latency_s
+        start_s = s.executor_start_s if memory.start_s is None else memory.start_s
+        return np.array(
+            [
+                sight.fixed_s,
+                sight.stretch,
+                sight.trigger_s,
+                hottest(sight.fixed_s, sight.trigger_s, aim),
+                aim,
+                s.target_latency_s,
+                start_s,
+                facts.cores,
+                max(facts.low, 1),
+                max(facts.high, 1),
+                facts.snapshot.period_s,
+            ]
+        )
+
+    def _tried(
+        self,
+        facts: ClusterFacts,
+        sight: Sight,
+        memory: HorizonMemory,
+        figures: Floats,
+        held: Floats,
+        passed_s: float,
+    ) -> HorizonMemory:
+        """Every way has taken its step, and the best is chosen."""
+        s = self.settings
+        state = memory.state()
+        if state is None:
+            state = fresh(max(facts.executors, 1))
+            memory = replace(memory, weight_h=0.0, need_h=0.0)
+        if passed_s > 0.0:
+            fade = exp(-passed_s / 3600.0 / FADE_H)
+            step(state, WAYS, held, sight.load, passed_s, fade, figures)
+            need = min(max(sight.load * sight.stretch / facts.cores, facts.low, 0.1), facts.high)
+            memory = replace(
+                memory,
+                weight_h=fade * memory.weight_h + passed_s / 3600.0,
+                need_h=fade * memory.need_h + need * passed_s / 3600.0,
+            )
+        per_day = budget_per_day(state, memory.weight_h, s.actions_per_day)
+        left = min(memory.actions_left + per_day * passed_s / 86_400.0, max(6.0, per_day / 4.0))
+        way = best_way(
+            state, memory.weight_h, memory.need_h, s.probability, s.actions_per_day, memory.way
+        )
+        return replace(memory, trials=kept(state), way=way, actions_left=left)
+
+    def _answer(
+        self,
+        facts: ClusterFacts,
+        sight: Sight,
+        memory: HorizonMemory,
+        figures: Floats,
+        held: Floats,
+        now: float,
+    ) -> tuple[Decision, HorizonMemory]:
+        way = WAYS[memory.way]
+        start_s = float(figures[6])
+        quiet_s = float("inf") if memory.changed_at is None else now - memory.changed_at
+        asked, present = facts.executors, facts.cluster.executors
+        spare = self._spare(memory, asked, start_s + facts.snapshot.period_s)
+        size = int(
+            wanted(
+                way,
+                sight.load,
+                sight.queued,
+                float(asked - spare),
+                float(present),
+                held[int(way[2])],
+                quiet_s >= max(2.0 * start_s, 60.0, 3.0 * sight.trigger_s),
+                figures,
+            )
+        )
+        size += spare
+        reason = self._reason(facts, sight, memory, figures, size)
+        if size == asked:
+            return stay(reason.text, "foreseen within the target", **reason.numbers), memory
+        if size > asked and present < asked and quiet_s > max(60.0, 4.0 * start_s):
+            text = f"{reason.text} But {asked - present} that were asked for have not come."
+            return stay(text, "executors do not come", **reason.numbers), memory
+        if size < asked and memory.actions_left < 1.0:
+            text = f"{reason.text} The actions of the day are spent, so {asked} are kept."
+            return stay(text, "actions spent", **reason.numbers), memory
+        prediction = Prediction(latency_s=reason.numbers["foreseen_s"])
+        decision = scale_to(facts, size, reason, prediction)
+        if isinstance(decision, Scale):
+            memory = replace(memory, actions_left=memory.actions_left - 1.0)
+        return decision, memory
+
+    def _spare(self, memory: HorizonMemory, executors: int, horizon_s: float) -> int:
+        """Executors to have beyond the need because some are lost: one where it is likelier
+        that one is lost within the horizon than the target may be missed."""
+        expected = memory.lost_per_s * executors * horizon_s
+        return 1 if 1.0 - exp(-expected) > 1.0 - self.settings.probability else 0
+
+    def _reason(
+        self, facts: ClusterFacts, sight: Sight, memory: HorizonMemory, figures: Floats, size: int
+    ) -> Reason:
+        """One sentence with the load, its band, and the latency foreseen with `size`."""
+        horizon_s = float(figures[6] + figures[10])
+        # Loads wander: the error grows with the root of the time, and was taken per minute.
+        off = _BAND * memory.error * (max(horizon_s, 1.0) / 60.0) ** 0.5
+        low, high = sight.load / (1.0 + off), sight.load * (1.0 + off)
+
+        def foreseen(load: float) -> float:
+            power = size * facts.cores / sight.stretch
+            queued = max(0.0, sight.queued + (load - power) * horizon_s)
+            return latency_s(
+                load, queued, size * facts.cores, sight.fixed_s, sight.stretch, sight.trigger_s
+            )
+
+        least, middle, most = foreseen(low), foreseen(sight.load), foreseen(high)
+        waits = f" and {sight.queued:.0f} core seconds wait" if sight.queued >= 1.0 else ""
+        rule = "foreseen > target" if size > facts.executors else "fewer keep the target"
+        return because(
+            f"{sight.rows_per_s:.4g} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
+            f"{high:.1f} in {horizon_s:.0f} s){waits}; with {counted(size, 'executor')} latency is foreseen "
+            f"at {middle:.1f} s ({least:.1f} to {most:.1f}), the target is "
+            f"{self.settings.target_latency_s:g} s.",
+            rule,
+            load_cores=sight.load,
+            load_low_cores=low,
+            load_high_cores=high,
+            queued_core_s=sight.queued,
+            foreseen_s=middle,
+            foreseen_low_s=least,
+            foreseen_high_s=most,
+            target_s=self.settings.target_latency_s,
+            horizon_s=horizon_s,
+            room=float(WAYS[memory.way][1]),
+            actions_left=memory.actions_left,
+        )
+
+
+def compile_horizon() -> None:
+    """Let every kernel run once: the first time they compile for seconds.
+
+    >>> compile_horizon()
+    """
+    figures = np.array([0.1, 1.0, 2.0, 0.9, 20.0, 30.0, 15.0, 1.0, 1.0, 4.0, 2.0])
+    state, held = fresh(1), held_loads(HorizonMemory().loads(), 1.0)
+    step(state, WAYS, held, 1.0, 2.0, 0.99, figures)
+    wanted(WAYS[0], 1.0, 0.0, 1.0, 1.0, held[int(WAYS[0][2])], True, figures)
+    best_way(state, 1.0, 1.0, 0.995, 24.0, 0)

@@ -1,0 +1,43 @@
+"""What changes the state is told to the audit trail in the same step, or does not happen."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+import redis
+
+from tests.support.inside import Inside
+from weir.controllers import service
+from weir.controllers.engine.ports import Store
+from weir.controllers.model.errors import WeirError
+from weir.controllers.service import Request
+from weir.metrics.store import keys
+
+Verb = Callable[[Store, Request], object]
+VERBS: dict[str, Verb] = {
+    "pause_all": service.pause_all,
+    "set_mode": lambda s, r: service.set_mode(s, r, "wide", "auto"),
+    "set_settings": lambda s, r: service.set_settings(s, r, "engine", {"four_eyes": True}),
+    "scale": lambda s, r: service.scale(s, r, "wide", 3),
+    "move": lambda s, r: service.move(s, r, "top_n", "wide"),
+    "tell_operator": lambda s, r: service.tell_operator(s, r, "stop", "top_n"),
+    "set_rate": lambda s, r: service.set_rate(s, r, "tweets", 5.0, None),
+    "reset_qtable": lambda s, r: service.reset_qtable(s, r, "wide"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.usefixtures("unchanged")
+def test_nothing_is_done_where_the_trail_cannot_be_written(inside: Inside, verb: str) -> None:
+    """The trail is of another type, so every entry fails."""
+    client, trail = inside.store.client, inside.store.client.dump(keys.AUDIT)
+    client.delete(keys.AUDIT)
+    client.set(keys.AUDIT, "not a trail")
+    try:
+        request = Request(by="ada", at=time.time(), comment="why", id=f"told-{verb}")
+        with pytest.raises((redis.exceptions.RedisError, WeirError)):
+            VERBS[verb](inside.store, request)
+    finally:
+        client.delete(keys.AUDIT)
+        if trail:
+            client.restore(keys.AUDIT, 0, trail)

@@ -31,7 +31,7 @@ from weir.metrics.store.users import Role
 
 CHANGING = {
     "at", "id", "by", "address", "expires_at", "history", "number", "seal", "previous", "fence",
-    "issued_at", "version", "plan_hash", "subject_id",
+    "issued_at", "version", "plan_hash", "subject_id", "signature",
 }  # fmt: skip
 """Who, when, from where and under which id: the only things that may differ."""
 

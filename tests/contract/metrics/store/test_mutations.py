@@ -5,7 +5,6 @@ The suite changes a few hundred values. For a long run:
     WEIR_MUTATIONS=4000 python -m pytest tests/contract/test_mutations.py
 """
 
-import asyncio
 import os
 import random
 import time
@@ -18,6 +17,7 @@ from redis.exceptions import ResponseError
 
 from tests.support import people
 from tests.support.given import given_mode
+from tests.support.loops import run
 from tests.support.mutations import Mutations
 from tests.support.proposals import advance, propose
 from tests.support.world import narrow, wide
@@ -234,7 +234,7 @@ def test_the_readers_of_the_pages(
             start(PAGES, hub.world(), path)
 
     def once() -> None:
-        asyncio.run(look())
+        run(look())
 
     assert run_through(store, once) == Counter()
     once()

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 import weir.components.live.hub
 from tests.support.given import given_mode
+from tests.support.loops import run
 from tests.support.world import wide
 from weir.components.live.hub import Hub
 from weir.components.pages.registry import PAGES
@@ -76,7 +77,7 @@ class TestHealth:
             assert said["redis"]["up"]
             assert not said["reader"]["up"]
 
-        asyncio.run(look())
+        run(look())
 
     def test_one_that_always_fails_is_shown_and_comes_back(
         self, hub: Hub, store: RedisStore, monkeypatch: pytest.MonkeyPatch
@@ -91,7 +92,7 @@ class TestHealth:
             await until(hub, 200)
             await hub.stop()
 
-        asyncio.run(look())
+        run(look())
 
     def test_what_was_skipped_is_told_without_names_or_values(
         self, hub: Hub, store: RedisStore
@@ -110,7 +111,7 @@ class TestHealth:
             assert "tulip" not in str(said)
             assert "rose" not in str(said) + str(store.skipped())
 
-        asyncio.run(look())
+        run(look())
 
     def test_reports_of_others_go_on_beside_a_series_of_another_type(
         self, hub: Hub, store: RedisStore, redis_server: RedisServer
@@ -128,7 +129,7 @@ class TestHealth:
                 await hub._read_samples(client)
             await client.aclose()
 
-        asyncio.run(look())
+        run(look())
         assert hub.world().series["wide"][-1].at == at
 
 

@@ -1,6 +1,5 @@
 """A report dated ahead of the store's clock erases nothing, steers nothing and blocks nobody."""
 
-import asyncio
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 import redis.asyncio
 from msgspec.structs import replace
 
+from tests.support.loops import run
 from tests.support.world import wide
 from weir.components.live.hub import Hub
 from weir.components.pages.registry import PAGES
@@ -122,5 +122,5 @@ def test_the_pages_go_on_behind_one(store: RedisStore, redis_server: RedisServer
         await hub._read_samples(client)
         await client.aclose()
 
-    asyncio.run(look())
+    run(look())
     assert [s.at for s in hub.world().series["wide"]] == [*known, at]

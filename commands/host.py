@@ -4,7 +4,8 @@ import logging
 import signal
 from collections.abc import Mapping
 
-from weir.pipeline.hosts.host import Host, HostSettings, load_operators
+from weir.pipeline.hosts.host import Host, HostSettings
+from weir.pipeline.hosts.operator import load_operators
 
 
 def run(settings: HostSettings, module: str, values: Mapping[str, str]) -> None:

@@ -6,13 +6,11 @@ batch boundary, the new one takes the lease and resumes from the same checkpoint
 reports which operators its module declares, so that no other is moved there.
 """
 
-import importlib
 import logging
 import os
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,11 +29,9 @@ from weir.controllers.model.command import (
     StartOperator,
     StopOperator,
 )
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.errors import NotFound, Refused
 from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.sample import OperatorStatus
-from weir.controllers.model.settings import build
-from weir.controllers.model.slicing import Slicing, sliced_operator
 from weir.metrics.agent.agent import Agent
 from weir.metrics.agent.commands import Handler, Report
 from weir.metrics.agent.executors import SparkExecutors
@@ -46,7 +42,8 @@ from weir.pipeline.edges.source import EdgeSource
 from weir.pipeline.hosts.handover import Handover
 from weir.pipeline.hosts.operator import Operator, check, is_local
 from weir.pipeline.hosts.runner import Runner
-from weir.pipeline.hosts.session import LOCAL_CHECKPOINTS, create_session
+from weir.pipeline.hosts.session import LOCAL_CHECKPOINTS, create_session, executors_reach
+from weir.pipeline.hosts.slices import Slices
 from weir.pipeline.hosts.warm import warm_up
 from weir.pipeline.local.ports import LOOPBACK
 
@@ -78,23 +75,6 @@ class HostSettings:
     conf: tuple[tuple[str, str], ...] = ()  # settings of Spark, which hold before Weir's own
 
 
-def load_operators(module: str, values: Mapping[str, str] | None = None) -> list[Operator]:
-    """The operators of a module: its OPERATORS, or `operators(settings)` with its Settings."""
-    try:
-        found = importlib.import_module(module)
-    except ImportError as error:
-        raise InvalidInput(f"the module '{module}' cannot be imported: {error}") from None
-    make = getattr(found, "operators", None)
-    if make is not None:
-        return list(make(build(found.Settings, values or {})))
-    operators = getattr(found, "OPERATORS", None)
-    if operators is None:
-        raise InvalidInput(f"the module '{module}' has neither OPERATORS nor operators()")
-    if values:
-        raise InvalidInput(f"the module '{module}' has no settings")
-    return list(operators)
-
-
 def _is_local(operator: Operator) -> bool:
     return operator.checkpoint is None or is_local(operator.checkpoint)
 
@@ -119,7 +99,7 @@ class Host:
         self._stop_event = threading.Event()
         self._halted_event = threading.Event()
         self._placed: dict[str, Placement] = {}
-        self._slicings: dict[str, Slicing] = {}
+        self._slices = Slices(self.store, good)
         # What Spark starts for the driver learns it from here: an option would be shown.
         os.environ[REDIS_URL] = settings.redis_url
         self.spark: SparkSession = create_session(
@@ -184,8 +164,10 @@ class Host:
     def run(self) -> None:
         """Keep the operators as they are wanted until told to stop."""
         self.agent.start()
-        self._slice()
+        self._insist(self._slices.begin)
         self._place()
+        if self.settings.address != LOOPBACK:  # a job waits for executors, which may take long
+            threading.Thread(target=self._check_checkpoints, name="weir-reach", daemon=True).start()
         threading.Thread(target=self._keep_leases, name="weir-leases", daemon=True).start()
         threading.Thread(target=self._warm_up, name="weir-warm-up", daemon=True).start()
         try:
@@ -211,17 +193,11 @@ class Host:
     def _check_checkpoints(self) -> None:
         """State that executors write where no other machine sees it is lost with the first move:
         rather stop than find out then."""
-        folder = self.settings.checkpoints
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".weir-") as probe:
-            name = probe.name
-            context = self.spark.sparkContext
-            found = context.parallelize([name], 1).map(os.path.exists).collect()
-        if not all(found):
+        if not executors_reach(self.spark, self.settings.checkpoints):
             log.error(
                 "executors do not reach the checkpoints' folder %s: put it on storage that every "
                 "machine has at this path, and name it with --checkpoints; this host stops",
-                folder,
+                self.settings.checkpoints,
             )
             self.stop()
 
@@ -275,30 +251,12 @@ class Host:
     def _place(self) -> None:
         """Place what nobody has placed yet; an operator placed elsewhere stays there."""
         for name in self.settings.place:
-            found = self._named(name)
+            found = self._slices.named(name)
             if not found:
                 log.error("operator '%s' is to run here, but is not declared", name)
             for one in found:
                 here = Placement(operator=one, cluster=self.settings.name)
                 self._insist(partial(self.store.place_if, here, seen=None))
-
-    def _named(self, name: str) -> tuple[str, ...]:
-        """The operator of that name, all of its slices, or the one slice."""
-        parent = self._operators.get(sliced_operator(name))
-        if parent is not None and not parent.unsliced:
-            return (name,) if name in self._slicings[parent.name].owners else ()
-        operator = self._operators.get(name)
-        if operator is None or operator.unsliced:
-            return (name,) if operator else ()
-        return self._slicings[name].slices
-
-    def _slice(self) -> None:
-        """Give those their first slices that have a key and none yet."""
-        for operator in self._operators.values():
-            if not operator.unsliced:
-                first = Slicing.even(operator.name, operator.slices, operator.groups)
-                self._insist(partial(self.store.slice_if, first, seen=None))
-        self._insist(self._read_slices)
 
     def _insist(self, ask: Callable[[], object]) -> None:
         """Ask until the store is there."""
@@ -309,53 +267,32 @@ class Host:
             except (RedisError, OSError):
                 time.sleep(0.5)
 
-    def _read_slices(self) -> None:
-        found = self.store.slicings()
-        self._slicings = {n: s for n, s in found.items() if n in self._operators}
-
     def _follow_slices(self) -> None:
         """A runner for every slice there is; one whose slice has other groups now, or is no
         more, is replaced or dropped as soon as it has stopped."""
         runners = dict(self._runners)
-        for slicing in self._slicings.values():
-            for name in slicing.slices:
-                runner = runners.get(name)
-                if runner is None or (runner.idle and not self._current(runner.operator)):
-                    operator = self._operators[slicing.operator].slice(slicing, name)
-                    runners[name] = self._runner_of(operator)
+        for name in self._slices.names():
+            runner = runners.get(name)
+            if runner is None or (runner.idle and not self._slices.current(runner.operator)):
+                runners[name] = self._runner_of(self._slices.operator(name))
         for name, runner in self._runners.items():
-            if runner.idle and runner.operator.share and not self._exists(name):
+            if runner.idle and runner.operator.share and not self._slices.exists(name):
                 del runners[name]
         if runners.keys() != self._runners.keys() or any(
             runners[n] is not r for n, r in self._runners.items()
         ):
             self._runners = runners
 
-    def _exists(self, name: str) -> bool:
-        slicing = self._slicings.get(sliced_operator(name))
-        return slicing is not None and name in slicing.owners
-
-    def _current(self, operator: Operator) -> bool:
-        """Whether it is a slice as it is now, and may run; what is not sliced always may."""
-        if operator.share is None:
-            return True
-        slicing = self._slicings.get(operator.share.operator)
-        if slicing is None or operator.name in slicing.held:
-            return False
-        return slicing.born.get(operator.name, 1) == operator.share.born and bool(
-            slicing.groups_of(operator.name)
-        )
-
     def _confirmed(self, operator: Operator) -> bool:
         """The same, as the store says now: under the lease nobody changes it any more."""
         if operator.share is not None:
-            self._read_slices()
-        return self._current(operator)
+            self._slices.read()
+        return self._slices.current(operator)
 
     def _read_placement(self) -> None:
         try:
             self._placed = self.store.placements()
-            self._read_slices()
+            self._slices.read()
         except (RedisError, OSError):
             log.debug("the store is away; going on as before")
         except Exception as error:
@@ -363,7 +300,7 @@ class Host:
 
     def _wanted(self, name: str) -> bool:
         placed = self._placed.get(name)
-        if not self._current(self._runners[name].operator):
+        if not self._slices.current(self._runners[name].operator):
             return False
         return bool(placed and placed.cluster == self.settings.name and placed.wanted == "running")
 
@@ -375,7 +312,7 @@ class Host:
         running = [
             runner.facts()
             for name, runner in self._runners.items()
-            if (self._here(name) and (runner.operator.share is None or self._exists(name)))
+            if (self._here(name) and (runner.operator.share is None or self._slices.exists(name)))
             or runner.status is OperatorStatus.RUNNING
         ]
         broken = [

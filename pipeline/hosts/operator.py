@@ -15,8 +15,9 @@ With a key it runs as slices, queries of their own that share its key groups:
 The builder then reads only `context.key_groups` (docs/slices.md).
 """
 
+import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
 from weir.controllers.model.slicing import GROUPS, MOST_GROUPS, Slicing, sliced_operator
 from weir.metrics.agent.track import OBSERVATION
 
@@ -244,3 +246,20 @@ def _first_line(error: Exception) -> str:
     return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)[
         :300
     ]
+
+
+def load_operators(module: str, values: Mapping[str, str] | None = None) -> list[Operator]:
+    """The operators of a module: its OPERATORS, or `operators(settings)` with its Settings."""
+    try:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        raise InvalidInput(f"the module '{module}' cannot be imported: {error}") from None
+    make = getattr(found, "operators", None)
+    if make is not None:
+        return list(make(build(found.Settings, values or {})))
+    operators = getattr(found, "OPERATORS", None)
+    if operators is None:
+        raise InvalidInput(f"the module '{module}' has neither OPERATORS nor operators()")
+    if values:
+        raise InvalidInput(f"the module '{module}' has no settings")
+    return list(operators)

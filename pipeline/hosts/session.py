@@ -121,6 +121,14 @@ def create_session(
     return spark
 
 
+def executors_reach(spark: SparkSession, folder: Path) -> bool:
+    """Whether executors see what this machine writes into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".weir-") as probe:
+        names = spark.sparkContext.parallelize([probe.name], 1)
+        return all(names.map(os.path.exists).collect())
+
+
 def packed(folder: Path) -> Path:
     """Weir as one file that Spark sends to executors on other machines."""
     package, file = Path(weir.__file__).parent, folder / "weir.zip"

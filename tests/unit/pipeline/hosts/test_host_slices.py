@@ -1,5 +1,7 @@
 """A host follows who owns which key groups: no old owner runs beside a new one."""
 
+import dataclasses
+import threading
 import time
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -20,6 +22,7 @@ from weir.pipeline.hosts import host as host_module
 from weir.pipeline.hosts.handover import Handover
 from weir.pipeline.hosts.host import Host, HostSettings
 from weir.pipeline.hosts.operator import Operator, slice_folder
+from weir.pipeline.local.ports import LOOPBACK
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def host(monkeypatch: pytest.MonkeyPatch, store: MemoryStore, operator: Counted)
     monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
     settings = HostSettings(name="a", master="", redis_url="", place=("x",))
     found = Host(settings, [operator], store)
-    found._slice()
+    found._slices.begin()
     found._place()
     return found
 
@@ -173,3 +176,22 @@ def test_only_checkpoints_that_nobody_uses_are_dropped(
     handover.drop(DropState(operator="x", born=born), lambda *_: None)
     assert sorted(f.name for f in (tmp_path / "x").iterdir()) == ["x.0@2", "x.1@1", "x.2@2"]
     assert (tmp_path / "y.0@1").exists()
+
+
+@pytest.mark.parametrize(("reach", "address", "stops"), [
+    (False, "10.0.0.3", True), (True, "10.0.0.3", False), (False, LOOPBACK, False),
+])  # fmt: skip
+def test_a_host_whose_executors_do_not_reach_the_checkpoints_stops(
+    host: Host, monkeypatch: pytest.MonkeyPatch, reach: bool, address: str, stops: bool
+) -> None:
+    monkeypatch.setattr(host_module, "executors_reach", lambda *_: reach)
+    monkeypatch.setattr(host_module, "warm_up", lambda *_: 0.0)
+    host.settings = dataclasses.replace(host.settings, address=address)
+    running = threading.Thread(target=host.run)
+    running.start()
+    try:
+        running.join(0.5 if not stops else 20.0)
+        assert running.is_alive() != stops
+    finally:
+        host.stop()
+        running.join(20.0)

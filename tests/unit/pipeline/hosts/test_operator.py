@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from weir.controllers.model.errors import InvalidInput
-from weir.pipeline.hosts.host import load_operators
-from weir.pipeline.hosts.operator import Context, Operator, OperatorError, check
+from weir.pipeline.hosts.operator import Context, Operator, OperatorError, check, load_operators
 
 
 def build(spark, context):

@@ -54,6 +54,7 @@ SCRIPTS = (
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",
+    "live/plotly.js",
     "ui/viewer.js",  # sets the time that charts show
     "live/regions.js",
     "live/figures.js",

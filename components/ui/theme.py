@@ -34,7 +34,7 @@ INDEX = f"""<!DOCTYPE html>
   </head>
   <body>
     {{%app_entry%}}
-    <footer><script src="/vendor/plotly.min.js"></script>{{%config%}}{{%scripts%}}{{%renderer%}}</footer>
+    <footer>{{%config%}}{{%scripts%}}{{%renderer%}}</footer>
   </body>
 </html>
 """

@@ -39,7 +39,12 @@ def installed(folder: Path) -> Path:
     run(sys.executable, "-m", "build", "-w", "-n", "-o", folder / "dist", folder / "source")
     (wheel,) = (folder / "dist").glob("weir-*.whl")
     run(sys.executable, "-m", "venv", folder / "env")
-    run(folder / "env/bin/python", "-m", "pip", "install", "-q", f"weir[demo] @ {wheel.as_uri()}")
+    # The versions of this environment, which were fetched before; compiled when imported.
+    (folder / "versions.txt").write_text(
+        run(sys.executable, "-m", "pip", "freeze", "--exclude", "weir")
+    )
+    install = ("-m", "pip", "install", "-q", "--no-compile", "-c", folder / "versions.txt")
+    run(folder / "env/bin/python", *install, f"weir[demo] @ {wheel.as_uri()}")
     return folder / "env" / "bin"
 
 

@@ -55,7 +55,7 @@ describe("a correlation matrix", () => {
   let page, drawn;
   beforeEach(() => {
     drawn = [];
-    page = open(["ui/dom.js", "pages/balance/matrices.js"], '<div data-matrix="m"></div>');
+    page = open(["ui/dom.js", "live/plotly.js", "pages/balance/matrices.js"], '<div data-matrix="m"></div>');
     page.weir.models = {};
     page.weir.colour = (name) => name;
     page.window.Plotly = {
@@ -95,6 +95,34 @@ describe("a correlation matrix", () => {
     const element = page.document.querySelector("[data-matrix]");
     for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"]) press(page, element, key);
     assert.deepEqual(plain(drawn.at(-1)), { xval: 1, yval: 1 });
+  });
+});
+
+describe("Plotly", () => {
+  it("comes with the first thing that needs it, which is then drawn once", () => {
+    const page = open(["live/plotly.js"]);
+    const scripts = () => [...page.document.querySelectorAll("script")];
+    assert.deepEqual(scripts(), []);
+    let drawn = 0;
+    const draw = () => (drawn += 1);
+    page.weir.withPlotly(draw);
+    page.weir.withPlotly(draw);
+    assert.equal(scripts().length, 1);
+    assert.equal(drawn, 0);
+    page.window.Plotly = {};
+    scripts()[0].onload();
+    assert.equal(drawn, 1);
+    page.weir.withPlotly(draw);
+    assert.equal(drawn, 2);
+  });
+  it("is fetched again after it could not be had", () => {
+    const page = open(["live/plotly.js"]);
+    const scripts = () => [...page.document.querySelectorAll("script")];
+    page.weir.withPlotly(() => {});
+    scripts()[0].onerror();
+    assert.deepEqual(scripts(), []);
+    page.weir.withPlotly(() => {});
+    assert.equal(scripts().length, 1);
   });
 });
 

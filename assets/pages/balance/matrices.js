@@ -17,13 +17,17 @@
   };
 
   weir.drawMatrices = function () {
+    if (document.querySelector("[data-matrix]")) weir.withPlotly(draw);
+  };
+
+  function draw() {
     for (const element of document.querySelectorAll("[data-matrix]")) {
       const model = models[element.dataset.matrix];
       if (!model || !element.clientWidth) continue;
       if (!element.weirListens) listen(element);
       Plotly.react(element, [trace(model, element)], layout(model), CONFIG).then(() => speak(element));
     }
-  };
+  }
 
   function signed(rho) {
     if (rho === null) return "?";

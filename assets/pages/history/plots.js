@@ -6,6 +6,10 @@
   const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset" };
 
   weir.drawPlots = function () {
+    if (document.querySelector("[data-plot][data-model]")) weir.withPlotly(draw);
+  };
+
+  function draw() {
     for (const element of document.querySelectorAll("[data-plot]")) {
       if (!element.dataset.model || !element.clientWidth) continue;
       const plot = JSON.parse(element.dataset.model);
@@ -14,7 +18,7 @@
       else if (plot.kind === "bars") Plotly.react(element, bars(plot), barsLayout(plot), CONFIG);
       else Plotly.react(element, lines(plot), layout(plot), CONFIG);
     }
-  };
+  }
 
   function duration(s) {
     const [h, m] = [Math.floor(s / 3600), Math.floor((s % 3600) / 60)];

@@ -4,6 +4,7 @@ The model: every item on exactly one bin, at most so many moves (or so much
 cost), the smallest d such that every kept bin is within d points of the mean,
 and then the tightest limits on both sides of it. Given to an open solver as it stands it is slower than Flux and worse, so:
 
+    (a handful of items) all placements, else
     swap-greedy -> narrower bands -> ruin and recreate -> the better of that and Flux
         -> (few items, or time given) HiGHS on the bins that are farthest out
         -> the other side of the mean tightened as far as the budget goes
@@ -26,6 +27,7 @@ from weir.controllers.balancing.base import (
     outcome,
 )
 from weir.controllers.balancing.bound import lower_bound
+from weir.controllers.balancing.every import best_of_all
 from weir.controllers.balancing.flux import flux_place
 from weir.controllers.balancing.kernel import improve
 from weir.controllers.balancing.polish import polished, solved
@@ -100,6 +102,9 @@ def search(
     remaining_s: Remaining | None = None,
 ) -> tuple[Ints, float]:
     """The best placement found, and the bound (raised if it was proven optimal)."""
+    if arrays.keep.all() and (known := best_of_all(arrays)):
+        best = min([arrays.home, *known], key=lambda place: _rank(arrays, place))
+        return best, arrays.distance(best)
     world = world_of(arrays)
     flux = flux_place(arrays, world, remaining_s)  # first: without time it is the answer
     found = _narrowed(arrays, world, bound, settings.narrowings, remaining_s)

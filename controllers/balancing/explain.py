@@ -18,8 +18,8 @@ def explain(plan: Plan, problem: Problem) -> str:
     ...     items=(Item(name="x", load=0.6, bin="a"), Item(name="y", load=0.5, bin="a")),
     ... )
     >>> print(explain(Milp().plan(problem), problem))
-    Moving x from a to b helps because a carries 110 % of its capacity and b 0 %; \
-after the plan they carry 50 % and 60 %. It brings the load distance from 55.0 to 5.0 points.
+    Moving y from a to b helps because a carries 110 % of its capacity and b 0 %; \
+after the plan they carry 60 % and 50 %. It brings the load distance from 55.0 to 5.0 points.
     """
     if not plan.moves:
         return plan.reason.text

@@ -38,11 +38,12 @@ from weir.pipeline.local.process import scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.local.supervisor import Child
+from weir.pipeline.workloads.application import DEFAULT, Application, application
 
 ROOT = Path(weir.__file__).parent.parent
 TIMEOUT_S = 240.0
 SLICES = 4
-"""Of topic_count, shared by the two clusters."""
+"""Of the operator with keyed state, shared by the two clusters."""
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
 
 
@@ -54,13 +55,9 @@ class DemoCluster:
     executors: int
     max_executors: int
     cores: int
-    operators: str
 
 
-CLUSTERS = (
-    DemoCluster("wide", 2, 4, 2, "extractor"),
-    DemoCluster("narrow", 1, 4, 1, "topic_count,top_n"),
-)
+CLUSTERS = (DemoCluster("wide", 2, 4, 2), DemoCluster("narrow", 1, 4, 1))
 
 
 @dataclass(frozen=True)
@@ -77,23 +74,26 @@ class DemoSettings:
     workers: int = 2
     set_: tuple[str, ...] = ()  # settings of the operators, key=value
     runs: Path = Path("runs")
+    workload: str = DEFAULT
 
 
-def placed(cluster: DemoCluster, pairs: Sequence[str]) -> str:
-    """What a cluster is given at first, with its share of topic_count's slices.
+def placed(run: Application, cluster: str, pairs: Sequence[str]) -> str:
+    """What a cluster is given at first, with its share of the slices.
 
-    >>> placed(CLUSTERS[1], ["slices=4"]), placed(CLUSTERS[1], ["slices=4", "slices=0"])
+    >>> from weir.pipeline.workloads.top_n import APPLICATION as run
+    >>> placed(run, "narrow", ["slices=4"]), placed(run, "narrow", ["slices=4", "slices=0"])
     ('topic_count.2,topic_count.3,top_n', 'topic_count,top_n')
     """
+    own, clusters = run.places.get(cluster, ()), list(run.places)
     slices = next((int(p[7:]) for p in reversed(pairs) if re.fullmatch(r"slices=\d+", p)), 0)
-    if not slices or not cluster.operators:
-        return cluster.operators
-    first = [c.name for c in CLUSTERS].index(cluster.name) * slices // len(CLUSTERS)
-    last = first + slices // len(CLUSTERS) if cluster is not CLUSTERS[-1] else slices
-    own = [slice_name("topic_count", i) for i in range(first, last)]
-    others = [name for name in cluster.operators.split(",") if name != "topic_count"]
-    at = 0 if "topic_count" in cluster.operators else len(others)
-    return ",".join([*others[:at], *own, *others[at:]])
+    if not slices or not own:
+        return ",".join(own)
+    place = clusters.index(cluster)
+    share = range(place * slices // len(clusters), (place + 1) * slices // len(clusters))
+    mine = [slice_name(run.sliced, i) for i in share]
+    at = own.index(run.sliced) if run.sliced in own else len(own)
+    others = [name for name in own if name != run.sliced]
+    return ",".join([*others[:at], *mine, *others[at:]])
 
 
 class Everything:
@@ -101,6 +101,7 @@ class Everything:
 
     def __init__(self, settings: DemoSettings, folder: Path, console: Console) -> None:
         self.settings = settings
+        self._runs = application(settings.workload)
         self.folder = folder
         self.console = console
         self.children: list[Child] = []
@@ -154,6 +155,7 @@ class Everything:
                 "generator",
                 self._app(
                     "generate",
+                    "--workload", self._runs.name,
                     "--rate", str(self.settings.rows_per_s),
                     "--ramp", str(self.settings.ramp_rows_per_s2),
                     "--most", str(self.settings.most_rows_per_s),
@@ -219,8 +221,8 @@ class Everything:
     def _host(self, cluster: DemoCluster, master: str, store: RedisStore) -> Child:
         pairs = (f"slices={SLICES}", *self.settings.set_)
         argv = self._app(
-            "host", cluster.name, "--master", master,
-            "--operators", "weir.pipeline.workloads.top_n", "--place", placed(cluster, pairs),
+            "host", cluster.name, "--master", master, "--operators", self._runs.module,
+            "--place", placed(self._runs, cluster.name, pairs),
             "--executors", str(cluster.executors), "--max-executors", str(cluster.max_executors),
             "--cores", str(cluster.cores), "--period", str(self.settings.period_s),
             "--checkpoints", str(self.folder / "checkpoints"),
@@ -314,7 +316,7 @@ class Everything:
         """Start one more host beside the others."""
         if self._more is not None:
             name, most = order.cluster, order.max_executors
-            self._more(DemoCluster(name, order.executors, most, order.cores, ""))
+            self._more(DemoCluster(name, order.executors, most, order.cores))
 
     def end(self, cluster: str) -> bool:
         """Stop a host and no longer watch it."""

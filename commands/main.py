@@ -50,6 +50,11 @@ Master = Annotated[
 ]
 
 
+WorkloadName = Annotated[
+    str, typer.Option(help="What is run: top_n, word_count; `weir workloads` tells about them")
+]
+
+
 @app.callback()
 def _logging() -> None:
     logging.basicConfig(
@@ -72,6 +77,7 @@ def demo(
     ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 5.0,
     most: Annotated[float, typer.Option(help="Where the ramp ends")] = 250.0,
     runs: Annotated[Path, typer.Option(help="Folder that runs are recorded to")] = Path("runs"),
+    workload: WorkloadName = "top_n",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the operators, key=value")
     ] = None,
@@ -85,9 +91,18 @@ def demo(
     settings = command.DemoSettings(
         port=port, redis_url=redis, master=master, period_s=period,
         rows_per_s=rate, ramp_rows_per_s2=ramp, most_rows_per_s=most, runs=runs.resolve(),
-        set_=tuple(set_ or ()),
+        set_=tuple(set_ or ()), workload=workload,
     )  # fmt: skip
     raise typer.Exit(command.run(settings))
+
+
+@app.command()
+def workloads() -> None:
+    """The applications that `demo --workload` runs, and where each comes from."""
+    from weir.pipeline.workloads.application import applications
+
+    for name, found in sorted(applications().items()):
+        typer.echo(f"{name}: {found.title}\n  {found.origin}\n")
 
 
 @app.command()
@@ -151,11 +166,12 @@ def generate(
     rate: Annotated[float, typer.Option(min=0, help="Rows per second at the start")] = 100.0,
     ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 0.0,
     most: Annotated[float, typer.Option(help="Where the ramp ends")] = 0.0,
+    workload: WorkloadName = "top_n",
 ) -> None:
-    """Generate the demo's tweets; steer it with `rate` or on the page."""
+    """Generate the demo's rows; steer it with `rate` or on the page."""
     from weir.commands import generate as command
 
-    command.run(redis, rate, ramp, most)
+    command.run(redis, workload, rate, ramp, most)
 
 
 @app.command()

@@ -34,6 +34,7 @@
 | weir:edge:{name}:{shard}     | stream  | until trimmed   | Arrow chunks, id = rows so far            |
 | weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
 | weir:topics                  | zset    | for ever        | demo workload: topic -> its count         |
+| weir:ranking:{name}          | zset    | for ever        | other workloads: what was counted -> its count |
 | weir:session:{hash}          | hash    | until idle      | user, since, seen, address of a session   |
 | weir:sessions:{user}         | set     | longest session | hashes of the user's sessions             |
 | weir:link:{hash}             | string  | its TTL, once   | who a one-time link signs in              |
@@ -104,6 +105,10 @@ def edge_shard(name: str, shard: int) -> str:
 
 def edge_shard_at(name: str, shard: int) -> str:
     return f"weir:edge:{name}:{shard}:at"
+
+
+def ranking(name: str) -> str:
+    return f"weir:ranking:{name}"
 
 
 def session(session_hash: str) -> str:

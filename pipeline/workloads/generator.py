@@ -1,4 +1,4 @@
-"""The load generator: tweets about Zipf-distributed topics, at a rate that can be steered."""
+"""The load generator: rows of an application, at a rate that can be steered."""
 
 import logging
 import os
@@ -14,12 +14,10 @@ from weir.controllers.model.errors import Unavailable
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import sharded
 from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
-from weir.pipeline.workloads.top_n import SHARDS, TWEETS
-from weir.pipeline.workloads.topics import topic_name, topic_numbers
+from weir.pipeline.workloads.application import Application
 
 log = logging.getLogger(__name__)
 
-NAME = "tweets"
 TICK_S = 0.1
 PAUSE_S = 0.5
 MOST_WAITING_ROWS = 2_000_000
@@ -39,20 +37,25 @@ def rate_at(workload: Workload, since_s: float) -> float:
     return max(0.0, float(rate))
 
 
-def tweets(first: int, count: int, at: float, seconds: float) -> pa.RecordBatch:
+def rows_of(
+    application: Application, first: int, count: int, at: float, seconds: float
+) -> pa.RecordBatch:
     """Rows first, first + 1, ..., spread over the `seconds` before `at`."""
-    numbers = topic_numbers(first, count)
     times = at - seconds + seconds * (np.arange(count) + 1) / max(count, 1)
-    texts = [f"row {first + i} is about #{topic_name(n)}" for i, n in enumerate(numbers)]
-    return pa.record_batch({"ts": times, "text": texts})
+    return pa.record_batch({"ts": times, "text": application.rows(first, count)})
 
 
 class Generator:
-    """Appends rows to the edge `tweets` until `stop`. Only one runs at a time."""
+    """Appends rows where an application's begin, until `stop`. Only one runs at a time."""
 
-    def __init__(self, store: Store, redis_url: str, initial: Workload) -> None:
+    def __init__(
+        self, store: Store, redis_url: str, initial: Workload, application: Application
+    ) -> None:
         self._store = store
-        self._edge = EdgeStream(connect(redis_url), TWEETS, SHARDS)
+        self._application = application
+        self._name = initial.name
+        source = application.source
+        self._edge = EdgeStream(connect(redis_url), source.edge, source.shards)
         self._workload = initial
         self._stop_event = threading.Event()
         self._held = False
@@ -76,8 +79,8 @@ class Generator:
                 due += rate * min(now - last, 1.0)
                 count, last = int(due), now
                 if count:
-                    rows = tweets(total, count, time.time(), TICK_S)
-                    self._edge.append(NAME, batch, _spread(rows, batch))
+                    rows = rows_of(self._application, total, count, time.time(), TICK_S)
+                    self._edge.append(self._name, batch, _spread(rows, batch, self._edge.shards))
                     due -= count
                     batch, total = batch + 1, total + count
             except (RedisError, OSError) as error:
@@ -99,14 +102,14 @@ class Generator:
         """The next batch and row, from what is in Redis: nothing twice, nothing left out."""
         while not self._stop_event.is_set():
             try:
-                return self._edge.last_batch(NAME) + 1, self._edge.totals()[0]
+                return self._edge.last_batch(self._name) + 1, self._edge.totals()[0]
             except (RedisError, OSError, Unavailable):
                 self._stop_event.wait(PAUSE_S)
         return 0, 0
 
     def _look(self) -> bool:
         """Read what is asked for; True if it changed."""
-        found = next((w for w in self._store.workloads() if w.name == NAME), None)
+        found = next((w for w in self._store.workloads() if w.name == self._name), None)
         if found is None:
             self._store.set_workload(self._workload)
             return False
@@ -125,9 +128,9 @@ class Generator:
             detail = "paused"
         self._store.beat(
             Part(
-                id=f"generator:{NAME}",
+                id=f"generator:{self._name}",
                 kind="generator",
-                name=NAME,
+                name=self._name,
                 at=time.time(),
                 pid=os.getpid(),
                 detail=detail,
@@ -136,13 +139,13 @@ class Generator:
 
     def _gone(self) -> None:
         try:
-            self._store.remove_part(f"generator:{NAME}")
+            self._store.remove_part(f"generator:{self._name}")
         except (RedisError, OSError):
             log.info("Redis is away")
 
 
-def _spread(rows: pa.RecordBatch, batch: int) -> list[Chunk]:
+def _spread(rows: pa.RecordBatch, batch: int, shards: int) -> list[Chunk]:
     """Few rows go to one shard after the other, many are shared by all."""
-    if rows.num_rows < 256 * SHARDS:
-        return chunks_of(batch % SHARDS, rows)
-    return sharded(rows, SHARDS, None)
+    if rows.num_rows < 256 * shards:
+        return chunks_of(batch % shards, rows)
+    return sharded(rows, shards, None)

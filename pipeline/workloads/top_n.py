@@ -12,24 +12,26 @@ from typing import Annotated, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from weir.controllers.model.settings import setting
 from weir.controllers.model.slicing import GROUPS
-from weir.metrics.agent.track import Backlog
 from weir.metrics.store import keys
-from weir.metrics.store.redis_store import connect
+from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
-from weir.pipeline.edges.source import FORMAT
-from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.hosts.operator import Context, Operator, observed
+from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import spend, with_cost
+from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.topics import topic_name, topic_numbers
 
 TWEETS, TOPICS, COUNTS = "tweets", "topics", "counts"
-SHARDS = 4
-SHARDS_OF = {TOPICS: GROUPS}  # keyed: a shard is a key group
+TWEETS_LINK = Link(TWEETS, "ts double, text string")
+TOPICS_LINK = Link(TOPICS, "ts double, topic string", shards=GROUPS, key="topic")
+COUNTS_LINK = Link(COUNTS, "topic string, n bigint, ts double", key="topic")
+SHARDS = TWEETS_LINK.shards
 
 Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
 
@@ -59,77 +61,50 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     kind = use.cost_kind
 
     def extractor(spark: SparkSession, context: Context) -> DataStreamWriter:
-        tweets = _read(spark, context, TWEETS, "extractor", "ts double, text string", use.max_rows)
+        tweets = TWEETS_LINK.read(spark, context, "extractor", use.max_rows)
         topics = observed(tweets, F.col("ts")).mapInArrow(
             _extract(use.extractor_cost_s, kind), "ts double, topic string"
         )
-        return write_appended(topics, _to(context, TOPICS))
+        return write_appended(topics, TOPICS_LINK.target(context))
 
     def topic_count(spark: SparkSession, context: Context) -> DataStreamWriter:
-        topics = _read(
-            spark, context, TOPICS, "topic_count", "ts double, topic string", use.max_rows
-        )
+        topics = TOPICS_LINK.read(spark, context, "topic_count", use.max_rows)
         rows = with_cost(observed(topics, F.col("ts")), use.topic_count_cost_s, kind)
         if context.is_slice:
             rows = rows.coalesce(1)  # with one shuffle partition: no exchange
         counts = rows.groupBy("topic").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, _to(context, COUNTS))
+        return write_updated(counts, COUNTS_LINK.target(context))
 
     def top_n(spark: SparkSession, context: Context) -> DataStreamWriter:
-        schema = "topic string, n bigint, ts double"
-        counts = _read(spark, context, COUNTS, "top_n", schema, use.top_n_max_rows)
+        counts = COUNTS_LINK.read(spark, context, "top_n", use.top_n_max_rows)
         rows = with_cost(observed(counts, F.col("ts")), use.top_n_cost_s, kind)
-        return rows.writeStream.foreachBatch(_rank(context.redis_url))
+        return rows.writeStream.foreachBatch(rank_largest(context.redis_url, keys.TOPICS, "topic"))
 
     return [
         Operator(
             "extractor", extractor, use.trigger_s,
-            reads=(TWEETS,), writes=(TOPICS,), backlog=_backlog(TWEETS, "extractor"),
+            reads=(TWEETS,), writes=(TOPICS,), backlog=TWEETS_LINK.backlog("extractor"),
         ),
         Operator(
             "topic_count", topic_count, use.trigger_s,
-            reads=(TOPICS,), writes=(COUNTS,), backlog=_backlog(TOPICS, "topic_count"),
+            reads=(TOPICS,), writes=(COUNTS,), backlog=TOPICS_LINK.backlog("topic_count"),
             key="topic" if use.slices else None, slices=use.slices or 1,
         ),
         Operator(
-            "top_n", top_n, use.top_n_trigger_s, reads=(COUNTS,), backlog=_backlog(COUNTS, "top_n")
+            "top_n", top_n, use.top_n_trigger_s,
+            reads=(COUNTS,), backlog=COUNTS_LINK.backlog("top_n"),
         ),
     ]  # fmt: skip
 
 
 def counted(redis_url: str) -> dict[str, int]:
     """The counts that have reached the end of the pipeline."""
-    with connect(redis_url) as client:
-        return {t.decode(): int(n) for t, n in client.zrange(keys.TOPICS, 0, -1, withscores=True)}
+    return ranked(redis_url, keys.TOPICS)
 
 
-def _read(
-    spark: SparkSession, context: Context, edge: str, consumer: str, schema: str, max_rows: int
-) -> DataFrame:
-    reader = (
-        spark.readStream.format(FORMAT)
-        .options(edge=edge, shards=_shards(edge), consumer=consumer)
-        .options(schema=schema, maxRows=max_rows)
-    )
-    if context.is_slice:
-        reader = reader.options(groups=",".join(map(str, context.key_groups)), tasks=1)
-    return reader.load()
-
-
-def _shards(edge: str) -> int:
-    return SHARDS_OF.get(edge, SHARDS)
-
-
-def _to(context: Context, edge: str) -> dict[str, object]:
-    return {
-        "edge": edge,
-        "shards": _shards(edge),
-        "key": "topic",
-        "fence": context.fence,
-        **(
-            {"producer": context.name, "generation": context.generation} if context.is_slice else {}
-        ),
-    }
+def _tweets(first: int, count: int) -> pa.Array:
+    numbers = topic_numbers(first, count)
+    return pa.array([f"row {first + i} is about #{topic_name(n)}" for i, n in enumerate(numbers)])
 
 
 def _extract(
@@ -145,31 +120,17 @@ def _extract(
     return each
 
 
-def _rank(redis_url: str) -> Callable[[DataFrame, int], None]:
-    def each(batch: DataFrame, batch_id: int) -> None:
-        newest = batch.groupBy("topic").agg(F.max("n").alias("n")).collect()
-        if newest:
-            with connect(redis_url) as client:
-                # Counts only grow, so the larger one is the newer: a replay changes nothing.
-                client.zadd(keys.TOPICS, {row.topic: row.n for row in newest}, gt=True)
-
-    return each
-
-
-def _backlog(edge: str, consumer: str) -> Callable[[str, tuple[int, ...]], Backlog]:
-    known: dict[str, EdgeStream] = {}
-
-    def look(redis_url: str, groups: tuple[int, ...]) -> Backlog:
-        if redis_url not in known:
-            known[redis_url] = EdgeStream(connect(redis_url), edge, _shards(edge))
-        found = known[redis_url].counters(groups or None)
-        done = known[redis_url].committed().get(consumer, {})
-        rows = {group: count for group, (count, _) in found.items()}
-        return Backlog(
-            appended_rows=sum(rows.values()),
-            appended_bytes=sum(size for _, size in found.values()),
-            committed_rows=sum(done.get(str(group), 0) for group in found),
-            by_group=tuple(rows[group] for group in groups),
-        )
-
-    return look
+APPLICATION = Application(
+    name="top_n",
+    title="Most frequent topics",
+    origin=(
+        "After DoDo (section 6.4): tweets about 5,000 topics that follow Zipf's law with exponent "
+        "0.5; topics are extracted, counted, and ranked every ten seconds. The counting sits on "
+        "the small cluster on purpose."
+    ),
+    source=TWEETS_LINK,
+    rows=_tweets,
+    module=__name__,
+    places={"wide": ("extractor",), "narrow": ("topic_count", "top_n")},
+    sliced="topic_count",
+)

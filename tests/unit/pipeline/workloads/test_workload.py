@@ -5,10 +5,23 @@ import pyarrow as pa
 import pytest
 
 from weir.controllers.engine.ports import Workload
+from weir.controllers.model.errors import InvalidInput
 from weir.pipeline.edges.source import admitted, sharded
 from weir.pipeline.edges.stream import chunks_of, decode
-from weir.pipeline.workloads.generator import rate_at, tweets
+from weir.pipeline.hosts.operator import check, load_operators
+from weir.pipeline.workloads.application import application, applications
+from weir.pipeline.workloads.generator import rate_at, rows_of
 from weir.pipeline.workloads.topics import EXPONENT, TOPICS, topic_counts, topic_numbers
+from weir.pipeline.workloads.word_count import _split
+from weir.pipeline.workloads.words import (
+    PER_LINE,
+    SHIFT_LINES,
+    SHIFT_WORDS,
+    WORDS,
+    word,
+    word_counts,
+    word_numbers,
+)
 
 
 def test_topics_follow_zipfs_law() -> None:
@@ -20,14 +33,15 @@ def test_topics_follow_zipfs_law() -> None:
 
 
 def test_rows_do_not_depend_on_how_they_are_cut() -> None:
-    whole = tweets(0, 100, at=10.0, seconds=1.0).column("text")
-    parts = pa.concat_arrays([tweets(i, 10, 10.0, 1.0).column("text") for i in range(0, 100, 10)])
-    assert whole.equals(parts)
+    for found in applications().values():
+        whole = found.rows(0, 100)
+        parts = pa.concat_arrays([found.rows(i, 10) for i in range(0, 100, 10)])
+        assert whole.equals(parts), found.name
     assert sum(topic_counts(1234).values()) == 1234
 
 
 def test_event_times_are_spread_over_the_tick() -> None:
-    times = tweets(0, 4, at=10.0, seconds=1.0).column("ts").to_pylist()
+    times = rows_of(application("top_n"), 0, 4, at=10.0, seconds=1.0).column("ts").to_pylist()
     assert times == [9.25, 9.5, 9.75, 10.0]
 
 
@@ -65,3 +79,42 @@ def test_a_key_always_lands_in_the_same_shard_and_no_row_is_lost() -> None:
 def test_chunks_are_cut_to_size() -> None:
     rows = pa.record_batch({"n": list(range(10))})
     assert [c.rows for c in chunks_of(2, rows, 4)] == [4, 4, 2]
+
+
+def test_an_unknown_workload_is_a_sentence_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match="no workload 'magic'; known: top_n, word_count"):
+        application("magic")
+
+
+@pytest.mark.parametrize("name", ["top_n", "word_count"])
+@pytest.mark.parametrize("slices", [0, 4])
+def test_the_clusters_of_the_demonstration_are_given_every_operator_once(
+    name: str, slices: int
+) -> None:
+    found = application(name)
+    declared, bad = check(load_operators(found.module, {"slices": str(slices)}))
+    assert not bad
+    placed = [operator for own in found.places.values() for operator in own]
+    assert sorted(placed) == sorted(declared)
+    assert bool(declared[found.sliced].unsliced) == (slices == 0)
+    assert found.source.edge in {edge for o in declared.values() for edge in o.reads}
+    assert len(found.origin) > 50
+
+
+def test_other_words_become_the_frequent_ones() -> None:
+    before = np.bincount(word_numbers(0, SHIFT_LINES).ravel(), minlength=WORDS)
+    after = np.bincount(word_numbers(SHIFT_LINES, SHIFT_LINES).ravel(), minlength=WORDS)
+    assert (before.argmax(), after.argmax()) == (0, SHIFT_WORDS)
+    assert len({word(i) for i in range(WORDS)}) == WORDS
+    counts = word_counts(SHIFT_LINES + 1000)
+    assert sum(counts.values()) == (SHIFT_LINES + 1000) * PER_LINE
+    assert counts[word(0)] > 10 * counts[word(WORDS - 1)]
+
+
+def test_lines_are_split_into_words_with_their_lines_time() -> None:
+    lines = pa.record_batch({"ts": [1.0, 2.0], "text": ["to be or", "not"]})
+    (words,) = _split(0.0, "wait")(iter([lines]))
+    assert words.to_pydict() == {
+        "ts": [1.0, 1.0, 1.0, 2.0],
+        "word": ["to", "be", "or", "not"],
+    }

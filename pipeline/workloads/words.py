@@ -1,0 +1,48 @@
+"""Lines of text whose words follow Zipf's law, and whose frequent words change over time.
+
+Every so many lines the ranks are handed on to other words: keys that were hot grow cold and
+others take their place, so that what was balanced is balanced no longer.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weir.pipeline.workloads.zipf import zipf_ranks
+
+WORDS = 2_000
+EXPONENT = 1.0
+PER_LINE = 8
+SHIFT_LINES = 20_000
+SHIFT_WORDS = 97
+"""After so many lines every rank belongs to the word so many places on."""
+
+
+def word_numbers(first: int, count: int, seed: int = 1) -> NDArray[np.int64]:
+    """The words of the lines first, first + 1, ...: a row of `PER_LINE` numbers each."""
+    ranks = zipf_ranks(first * PER_LINE, count * PER_LINE, WORDS, EXPONENT, seed)
+    lines = np.arange(first, first + count, dtype=np.int64) // SHIFT_LINES
+    return (ranks.reshape(count, PER_LINE) + SHIFT_WORDS * lines[:, None]) % WORDS
+
+
+def word_counts(lines: int, seed: int = 1) -> dict[str, int]:
+    """How often each word occurs in the first so many lines."""
+    totals = np.zeros(WORDS, dtype=np.int64)
+    for first in range(0, lines, 100_000):
+        numbers = word_numbers(first, min(100_000, lines - first), seed)
+        totals += np.bincount(numbers.ravel(), minlength=WORDS)
+    return {word(i): int(n) for i, n in enumerate(totals) if n}
+
+
+def word(number: int) -> str:
+    """A word that can be said aloud, another for every number.
+
+    >>> word(0), word(1), word(1999)
+    ('baba', 'babe', 'nugu')
+    """
+    syllables = [c + v for c in "bdfghklmn" for v in "aeiou"]
+    return syllables[number // 45] + syllables[number % 45]
+
+
+def text(numbers: NDArray[np.int64]) -> str:
+    """A line of these words."""
+    return " ".join(word(int(n)) for n in numbers)

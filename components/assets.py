@@ -51,6 +51,8 @@ STYLES = (
 SCRIPTS = (
     "ui/dom.js",
     "ui/session.js",
+    "ui/focus.js",
+    "ui/reach.js",
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",

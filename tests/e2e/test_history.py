@@ -297,7 +297,7 @@ class TestRuns:
         tab = open_tab("/history")
         page = tab.page
         for run in (a, b):
-            page.locator(f'[data-run="{run}"] input').check()
+            page.get_by_role("checkbox", name=f"Compare {run}").check()
         page.get_by_role("link", name="Compare two runs").click()
         expect(page.locator("h1")).to_have_text("Two runs side by side")
         expect(page.locator(".compared")).to_contain_text("Executor-hours")

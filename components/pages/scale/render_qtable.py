@@ -120,7 +120,7 @@ def _buttons(cluster: str) -> Component:
                     className="upload",
                     className_active="upload upload-active",
                 ),
-                **{"data-needs": "admin"},
+                **{"data-needs": "admin", "data-names": f"Import the table of {cluster}"},
             ),
             button("Reset", scale_ids.TABLE_RESET, "admin"),
         ],

@@ -343,6 +343,11 @@ class TestWhatIf:
         )
         assert "measured" in names
         assert sum("simulated" in (n or "") for n in names) == 5
+        expect(page).to_have_url(re.compile("policies=rate_based%2Cthresholds&scaler=thresholds"))
+        expect(page).to_have_title(f"What if {run_id} - Weir")
+        page.reload()
+        expect(own).to_be_visible()
+        expect(page.locator("#what-if-form input").first).to_be_visible()
         assert tab.errors == []
 
     def test_settings_are_searched_and_taken_over(self, open_tab, run_id, pages_store) -> None:

@@ -109,7 +109,7 @@ def key_figures(name: str, figures: Figures) -> Component:
         [
             figure("Executors present", "present", live(figures, f"{base}/asked")),
             figure("Load", "load", "of its cores"),
-            figure("Latency", "latency", live(figures, f"{base}/aims")),
+            figure("Latency, slowest operator", "latency", live(figures, f"{base}/aims")),
             figure("Engine follows", "scaler", "chosen below"),
             figure("Limits", "limits", "executors, for every scaler"),
         ],

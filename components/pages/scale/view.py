@@ -172,10 +172,10 @@ def aims_text(world: World, cluster: str) -> str:
         None,
     )
     if own_s is None:
-        return f"slowest operator; the pages' target is {pages_s:g} s, this scaler has none"
+        return f"target: pages {pages_s:g} s, scaler none"
     if own_s == pages_s:
-        return f"slowest operator; target {pages_s:g} s, on the pages and of this scaler"
-    return f"slowest operator; the pages' target is {pages_s:g} s, this scaler's {own_s:g} s"
+        return f"target: {pages_s:g} s, pages and scaler"
+    return f"target: pages {pages_s:g} s, scaler {own_s:g} s"
 
 
 def limits_text(cluster: Cluster, settings: ScaleSettings) -> str:

@@ -95,7 +95,11 @@ def _legend() -> Component:
             html.Span([html.I(className="key-prior"), "never tried: prior"]),
             html.Span([html.I(className="key-trail"), f"last {TRAIL_SHOWN} steps, newest boldest"]),
             html.Span(
-                ["−", html.I(className="matrix-scale", **{"aria-hidden": "true"}), "+ learned worth"],
+                [
+                    "−",
+                    html.I(className="matrix-scale", **{"aria-hidden": "true"}),
+                    "+ learned worth",
+                ],
                 className="worth-scale",
             ),
         ],

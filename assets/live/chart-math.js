@@ -83,5 +83,19 @@
     return steps.sort((a, b) => a - b)[steps.length >> 1];
   }
 
-  weir.math = { nearest, number, paths, scale, timeStep };
+  /* What a chart says to somebody who does not see it: each line's last value and its reach. */
+  function summary({ x, y, traces, unit }, start) {
+    const from = x.findIndex((t) => t >= start);
+    const parts = traces.map((trace, k) => {
+      const values = from < 0 ? [] : y[k].slice(from).filter((value) => value != null);
+      if (!values.length) return `${trace.name} not measured`;
+      const its = trace.unit || unit;
+      const words = (value) => number(value) + (its ? " " + its : "");
+      const reach = `${words(Math.min(...values))} to ${words(Math.max(...values))}`;
+      return `${trace.name} ${words(values[values.length - 1])} now, ${reach}`;
+    });
+    return parts.join("; ");
+  }
+
+  weir.math = { nearest, number, paths, scale, summary, timeStep };
 })();

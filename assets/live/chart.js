@@ -8,8 +8,9 @@
   const weir = (window.weir = window.weir || {});
   const M = { left: 38, right: 10, top: 8, bottom: 18 };
   const LEAST_SPAN_MS = 60e3;
-  const { nearest, number, paths, scale, timeStep } = weir.math;
+  const { nearest, number, paths, scale, summary, timeStep } = weir.math;
   const { escape, marks } = weir;
+  const TOLD_EVERY_MS = 5000;
   const MANY = 24; // charts; of more than that only those near the screen are drawn
   const bound = new Map(); // element -> Chart
 
@@ -49,6 +50,7 @@
     constructor(element, model) {
       this.element = element;
       this.model = model;
+      element.dataset.name = element.dataset.name || element.getAttribute("aria-label") || "";
       this.right = model.traces.some((trace) => trace.right) ? 40 : M.right;
       element.replaceChildren();
       this.svg = weir.svg("svg", { "aria-hidden": "true" }, element);
@@ -156,6 +158,16 @@
       });
       this.events.innerHTML = marks.draw(this, M.left, M.top, h);
       this.drawCross();
+      this.tell(start, end);
+    }
+
+    /* In words, for screen readers; they read it when somebody comes to the chart. */
+    tell(start, end) {
+      if (end - this.toldAt < TOLD_EVERY_MS) return;
+      this.toldAt = end;
+      const minutes = Math.max(1, Math.round((end - start) / 60e3));
+      const said = `${this.element.dataset.name}, ${minutes} min: ${summary(this.model, start)}`;
+      this.element.setAttribute("aria-label", said);
     }
 
     /* The values as drawn: stacked ones stand on each other. */

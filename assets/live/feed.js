@@ -38,6 +38,8 @@
     weir.takeScale(data.scale);
     weir.takeEvents(data.events, data.span);
     weir.markNav();
+    weir.keepWindow();
+    if (data.title) document.title = `${data.title} - Weir`;
     state.staleAfter = data.staleAfter;
     state.cursor = data.cursor;
     settle();

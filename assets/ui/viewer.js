@@ -1,7 +1,10 @@
-/* Choices of the viewer that no server needs to know: theme and time shown. */
+/* Choices of the viewer that no server needs to know: theme and time shown; and the link to what
+   is shown, which carries them. */
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
+  const USUAL_MIN = 15;
+  const COPIED_MS = 1800;
 
   function remember(key, value) {
     try {
@@ -35,6 +38,7 @@
   function choose(minutes) {
     weir.windowMs = minutes * 60e3;
     remember("weir-window", minutes);
+    weir.keepWindow();
     mark();
     weir.drawCharts();
   }
@@ -47,15 +51,60 @@
       );
   }
 
-  try {
-    weir.windowMs = (Number(localStorage.getItem("weir-window")) || 15) * 60e3;
-  } catch (error) {
-    weir.windowMs = 15 * 60e3;
+  /* One part of the address, without loading anything; none where it is the usual. */
+  weir.keepInAddress = function (name, value) {
+    const parts = new URLSearchParams(location.search);
+    if (value == null) parts.delete(name);
+    else parts.set(name, value);
+    const search = String(parts) && `?${parts}`;
+    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search);
+  };
+
+  /* The time shown is part of what a link shows; where a page has no charts it says nothing. */
+  weir.keepWindow = function () {
+    const minutes = weir.windowMs / 60e3;
+    const said = minutes !== USUAL_MIN && Object.keys(weir.models || {}).length > 0;
+    weir.keepInAddress("window", said ? minutes : null);
+  };
+
+  /* What the address says, else what was chosen last. */
+  function chosen() {
+    const said = Number(new URLSearchParams(location.search).get("window"));
+    if ([2, 5, USUAL_MIN].includes(said)) return said;
+    try {
+      return Number(localStorage.getItem("weir-window")) || USUAL_MIN;
+    } catch (error) {
+      return USUAL_MIN;
+    }
+  }
+  weir.windowMs = chosen() * 60e3;
+
+  async function copy(button) {
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch (error) {
+      // Without https there is no clipboard: a field that is selected can still be copied.
+      const field = document.body.appendChild(document.createElement("textarea"));
+      field.value = location.href;
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+      button.focus();
+    }
+    const copied = document.getElementById("copied");
+    button.classList.add("is-done");
+    weir.setText(copied, "The link is copied");
+    setTimeout(() => {
+      button.classList.remove("is-done");
+      weir.setText(copied, "");
+    }, COPIED_MS);
   }
 
   document.addEventListener("click", (event) => {
     const target = event.target.closest ? event.target : document.body;
     if (target.closest("#theme")) theme();
+    const link = target.closest("#copy-link");
+    if (link) copy(link);
     const button = target.closest("[data-window]");
     if (button) choose(Number(button.dataset.window));
   });

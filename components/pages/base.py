@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from dash import Dash
 from dash.development.base_component import Component
@@ -15,7 +16,7 @@ from weir.components.pages.replay.library import Library
 from weir.components.pages.sign_in.service import SignIn
 from weir.components.ui import states
 from weir.components.ui.dialog import Dialog
-from weir.components.ui.path import Place, place
+from weir.components.ui.path import REPLAY, Place, place
 from weir.components.web.security import Gate
 from weir.components.web.security.workers import Workers
 from weir.metrics.store.anchor import AnchorFile
@@ -80,6 +81,18 @@ class Registry:
     def place(self, path: str | None) -> Place:
         """The page behind an address."""
         return place(path, self._addresses)
+
+    def title(self, path: str) -> str:
+        """What a tab is called: the page, and of what it is."""
+        if path.startswith(REPLAY):
+            run, _, rest = path[len(REPLAY) :].partition("/")
+            return f"Replay {unquote(run)}: {self.title('/' + rest)}"
+        shown, found = self.place(path), self.kind(path)
+        if found is None:
+            return "No such page"
+        words = found.title or found.kind.replace("_", " ").capitalize()
+        steps = shown.name.split("/")[2:] if shown.name.startswith("/") else [shown.name]
+        return " ".join([words, *(unquote(step) for step in steps if step)])
 
     def kind(self, path: str | None) -> PageKind | None:
         """The declaration of the page behind an address; None where there is no page."""

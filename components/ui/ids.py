@@ -33,6 +33,8 @@ DIALOG_PENDING = "dialog-pending"  # who asked, and about what
 TOAST = "toast"
 WINDOW = "window"
 THEME = "theme"
+COPY_LINK = "copy-link"
+COPIED = "copied"  # says so to screen readers
 
 
 def ask(verb: IdPart, cluster: IdPart, operator: IdPart = "") -> dict[str, IdPart]:

@@ -21,6 +21,7 @@ def draw(world: World, path: str) -> Component:
     """The page at an address, with the data it starts from."""
     data, page = start(PAGES, world, path)
     data["regions"], data["cursor"]["regions"] = panels(world, page)
+    data["title"] = PAGES.title(path)
     return html.Div([dcc.Store(id=ids.PAGE_DATA, data=data), page.draw(world, page)])
 
 
@@ -71,7 +72,7 @@ async def _visited(
     empty = {"now": round(live.at * 1000), "charts": [], "staleAfter": {}}
     # The feed is told of this page only what it needs to bring the header's panels.
     cursor = Cursor(path=path, page=PAGES.page(live, path).structure)
-    told = {**empty, **data, "cursor": msgspec.to_builtins(cursor)}
+    told = {**empty, **data, "title": PAGES.title(path), "cursor": msgspec.to_builtins(cursor)}
     return html.Div([dcc.Store(id=ids.PAGE_DATA, data=told), content])
 
 

@@ -81,6 +81,15 @@ def _header() -> Component:
                         role="group",
                         **{"aria-label": "Time shown"},
                     ),
+                    html.Button(
+                        [icon("link"), icon("check")],
+                        id=ids.COPY_LINK,
+                        className="button button-icon button-copy",
+                        type="button",
+                        title="Copy a link to what is shown",
+                        **{"aria-label": "Copy a link to what is shown"},
+                    ),
+                    html.Span(id=ids.COPIED, className="visually-hidden", role="status"),
                     who(current_user()),
                     html.Button(
                         [icon("sun"), icon("moon")],

@@ -100,8 +100,8 @@ def tune(
         for (label, name, settings), result in zip(policies, judged, strict=True)
     ]
     default, front = points[0], tuple(points[1 : 1 + len(best)])
-    chosen = choose(best, trained["default"].summary)
-    beats, sentence = verdict(front[chosen], default)
+    chosen = choose([p.objectives for p in front], default.objectives)
+    beats, sentence = verdict(None if chosen is None else front[chosen], default)
     return Tuning(
         scaler=scaler,
         target_latency_s=target_latency_s,

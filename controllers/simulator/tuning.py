@@ -9,6 +9,9 @@ from msgspec import Struct
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.simulator.summary import SimulationSummary
 
+Objectives = tuple[float, float]
+"""Share of time over target and executor-hours."""
+_SAME = 1e-9
 _OF_USE = 0.2  # more of the time over target than this is no service
 
 
@@ -22,7 +25,7 @@ class Point(Struct, frozen=True, kw_only=True):
     judged: SimulationSummary | None = None  # on the part that was not
 
     @property
-    def objectives(self) -> tuple[float, float]:
+    def objectives(self) -> Objectives:
         """Share of time over target and executor-hours on the unseen part."""
         assert self.judged is not None
         return self.judged.share_over_target, self.judged.executor_hours
@@ -58,14 +61,14 @@ class Tuning(Struct, frozen=True, kw_only=True):
     default: Point
     baselines: tuple[Point, ...]
     importance: tuple[Importance, ...]
-    chosen: int  # of the front: what "use these settings" takes
+    chosen: int | None  # of the front, by the unseen part; None: keep the defaults
     verdict: str  # one sentence
     beats_default: bool  # on the unseen part, in both dimensions
 
     @property
     def best(self) -> Point:
-        """The settings to take over."""
-        return self.front[self.chosen]
+        """The settings to use from now on."""
+        return self.default if self.chosen is None else self.front[self.chosen]
 
 
 def write_tuning(tuning: Tuning) -> bytes:
@@ -81,7 +84,7 @@ def read_tuning(raw: bytes) -> Tuning:
         raise InvalidInput(f"the tuning result cannot be read: {error}", field="tuning") from None
 
 
-def dominates(a: tuple[float, float], b: tuple[float, float]) -> bool:
+def dominates(a: Objectives, b: Objectives) -> bool:
     """At least as good in both and better in one.
 
     >>> dominates((0.1, 5.0), (0.1, 6.0)), dominates((0.1, 5.0), (0.2, 4.0))
@@ -108,39 +111,50 @@ def front_of(trials: Sequence[Trial], most: int = 12) -> list[Trial]:
     return [best[round(i * (len(best) - 1) / (most - 1))] for i in range(most)]
 
 
-def choose(front: Sequence[Trial], default: SimulationSummary) -> int:
-    """The trade-off to recommend, by the searched part alone.
+def choose(found: Sequence[Objectives], default: Objectives) -> int | None:
+    """The trade-off to recommend by figures of the unseen part; None: keep the defaults.
 
-    Among those that beat the default in both dimensions, the one that beats it most in
-    the dimension where it gains less: that is likeliest to hold on another day. Where
-    there is none, or only such as miss the target like useless defaults do, a tenth of the time over target weighs as much as all that is paid now.
+    None that another dominates. Among those that beat the default in both dimensions, the
+    one that beats it most in the dimension where it gains less: that is likeliest to hold
+    on another day. Where there is none, or only such as are of no use, a tenth of the time
+    over target weighs as much as all that is paid now, for the default too.
+
+    >>> choose([(0.15, 80.0), (0.1, 99.0)], (0.2, 100.0))
+    0
+    >>> choose([(0.02, 5.0), (0.01, 6.0)], (0.01, 4.0)) is None
+    True
     """
-    over, hours = max(default.share_over_target, 1e-3), max(default.executor_hours, 1e-9)
+    over, hours = max(default[0], 1e-3), max(default[1], 1e-9)
 
-    def gains(trial: Trial) -> tuple[float, float]:
-        less = default.share_over_target - trial.share_over_target
-        return less / over, 1.0 - trial.executor_hours / hours
+    def gains(one: Objectives) -> tuple[float, float]:
+        return (default[0] - one[0]) / over, 1.0 - one[1] / hours
 
-    better = [
-        i
-        for i, t in enumerate(front)
-        if min(gains(t)) >= 0.0 < max(gains(t)) and t.share_over_target <= _OF_USE
-    ]
+    def weight(one: Objectives) -> float:
+        return 10.0 * one[0] + one[1] / hours
+
+    open_ = [i for i, one in enumerate(found) if not any(dominates(o, one) for o in found)]
+    better = [i for i in open_ if dominates(found[i], default) and found[i][0] <= _OF_USE]
     if better:
-        return max(better, key=lambda i: (min(gains(front[i])), sum(gains(front[i]))))
-    return min(
-        range(len(front)),
-        key=lambda i: 10.0 * front[i].share_over_target + front[i].executor_hours / hours,
-    )
+        return max(better, key=lambda i: (min(gains(found[i])), sum(gains(found[i]))))
+    best = min(open_, key=lambda i: weight(found[i]), default=None)
+    return best if best is not None and weight(found[best]) < weight(default) - _SAME else None
 
 
-def verdict(best: Point, default: Point) -> tuple[bool, str]:
-    """Whether the tuned settings beat the defaults on the unseen part, in a sentence."""
-    (over, hours), (over_before, hours_before) = best.objectives, default.objectives
+def verdict(best: Point | None, default: Point) -> tuple[bool, str]:
+    """Whether what is recommended beats the defaults on the unseen part, in a sentence."""
+    over_before, hours_before = default.objectives
+    if best is None:
+        return False, (
+            "Keep what you have: on the unseen part no trial is better than the defaults, "
+            f"{over_before:.2%} of the time over target with {hours_before:.2f} executor-hours."
+        )
+    over, hours = best.objectives
     said = (
         f"{over:.2%} of the time over target instead of {over_before:.2%}, "
-        f"{hours:.1f} executor-hours instead of {hours_before:.1f}"
+        f"{hours:.2f} executor-hours instead of {hours_before:.2f}"
     )
-    if dominates((over, hours), (over_before, hours_before)):
-        return True, f"On the unseen part the tuned settings beat the defaults: {said}."
-    return False, f"On the unseen part the tuned settings do not beat the defaults in both: {said}."
+    if dominates(best.objectives, default.objectives):
+        return True, f"On the unseen part {best.label} beats the defaults: {said}."
+    traded = "less time over target for more" if over < over_before else "fewer"
+    cost = "executor-hours" if over < over_before else "executor-hours for more time over target"
+    return False, f"On the unseen part {best.label} is a trade, {traded} {cost}: {said}."

@@ -36,8 +36,15 @@ def shared_feeder(shared_redis: RedisServer) -> Iterator[Feeder]:
 
 
 @pytest.fixture(scope="session")
-def shared_web(shared_redis: RedisServer, shared_feeder: Feeder) -> Iterator[WebServer]:
-    server = WebServer(shared_redis.url).start()
+def shared_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def shared_web(
+    shared_redis: RedisServer, shared_feeder: Feeder, shared_runs: Path
+) -> Iterator[WebServer]:
+    server = WebServer(shared_redis.url, runs_dir=shared_runs).start()
     yield server
     server.stop()
 

@@ -52,9 +52,9 @@ def test_newest_first_with_everything_about_an_entry(page, trail):
     assert shown == sorted(shown, reverse=True)
     first = page.locator("[data-entry]").first
     expect(first).to_contain_text("recommendation proposed")
-    expect(first.get_by_role("link")).to_have_attribute("href", f"/recommendation/{trail.id}")
     expect(first.locator("[data-stamp]")).to_have_text(re.compile(r"\d\d:\d\d:\d\d"))
     first.locator("summary").click(position={"x": 5, "y": 5})
+    expect(first.get_by_role("link")).to_have_attribute("href", f"/recommendation/{trail.id}")
     expect(first).to_contain_text(trail.plan_hash)
     expect(first).to_contain_text('"load"')
 

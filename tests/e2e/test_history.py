@@ -297,7 +297,7 @@ class TestRuns:
         tab = open_tab("/history")
         page = tab.page
         for run in (a, b):
-            page.locator(f'[data-run="{run}"] input').check()
+            page.get_by_role("checkbox", name=f"Compare {run}").check()
         page.get_by_role("link", name="Compare two runs").click()
         expect(page.locator("h1")).to_have_text("Two runs side by side")
         expect(page.locator(".compared")).to_contain_text("Executor-hours")
@@ -343,6 +343,11 @@ class TestWhatIf:
         )
         assert "measured" in names
         assert sum("simulated" in (n or "") for n in names) == 5
+        expect(page).to_have_url(re.compile("policies=rate_based%2Cthresholds&scaler=thresholds"))
+        expect(page).to_have_title(f"What if {run_id} - Weir")
+        page.reload()
+        expect(own).to_be_visible()
+        expect(page.locator("#what-if-form input").first).to_be_visible()
         assert tab.errors == []
 
     def test_settings_are_searched_and_taken_over(self, open_tab, run_id, pages_store) -> None:

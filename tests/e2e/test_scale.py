@@ -6,6 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.access import barriers
 from tests.support.scale_pages import OVERDUE, opened, pages_feeder, scale, toast
 from tests.support.waiting import wait_until
 from weir.controllers.engine.propose.scaling import scale_group, scaler_group
@@ -57,6 +58,10 @@ def test_answers_executors_and_reason_are_shown_and_move(scale, pages_store):
     before = page.evaluate(f"{chart}.x.length")
     wait_until(lambda: page.evaluate(f"{chart}.x.length") > before, 10, "new points")
     assert scale.errors == []
+
+
+def test_nothing_serious_keeps_anybody_out(scale):
+    assert barriers(scale.page) == []
 
 
 def test_scaling_by_hand_is_predicted_then_asked_for_and_followed(scale, pages_store):

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { open, plain } from "./page.mjs";
 
 const { weir } = open(["ui/dom.js", "live/chart-math.js", "live/chart-marks.js", "live/chart.js"]);
-const { nearest, number, paths, scale, timeStep } = weir.math;
+const { nearest, number, paths, scale, summary, timeStep } = weir.math;
 const same = (value) => value;
 
 describe("figures of an axis", () => {
@@ -34,6 +34,21 @@ describe("the scale of an axis", () => {
     assert.equal(timeStep(15 * 60e3, 600), 120e3);
     assert.equal(timeStep(60e3, 600), 15e3);
     assert.equal(timeStep(24 * 3600e3, 600), 900e3);
+  });
+});
+
+describe("a chart in words", () => {
+  const model = {
+    x: [0, 10, 20],
+    y: [[9, 0.4, 0.5], [null, null, null]],
+    traces: [{ name: "load" }, { name: "latency", unit: "s" }],
+    unit: "",
+  };
+  it("says each line's last value and its reach within what is shown", () => {
+    assert.equal(summary(model, 5), "load 0.5 now, 0.4 to 0.5; latency not measured");
+  });
+  it("says so where nothing is shown", () => {
+    assert.equal(summary(model, 99), "load not measured; latency not measured");
   });
 });
 

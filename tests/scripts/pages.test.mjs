@@ -131,6 +131,7 @@ describe("the Q-table", () => {
     first: 2, bins: ["1 s", "2 s"], actions: ["fewer", "same", "more"], present: 5, // 2 s, rising
     values: [[0, 0.5, -1], [0, 0, 0], [0, 0, 0], [0.1, 0.2, 0.3]],
     visits: [[1, 2, 3], [0, 0, 0], [0, 0, 0], [4, 5, 6]],
+    priors: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, -0.4, 0]],
     best: [1, 0, 0, 2], trail: [[0, 4, 1, -0.5, 7], [0, 99, 1, 0, 4]],
   };
   let page, box;
@@ -147,6 +148,15 @@ describe("the Q-table", () => {
     assert.equal(cell(4, 2).querySelector(".q-value").textContent, "−1.00");
     assert.equal(cell(7, 2).querySelector(".q-visits").textContent, "×6");
   });
+  it("keeps apart what was learned and what was never tried", () => {
+    assert.equal(box.querySelectorAll(".q-prior").length, 6);
+    assert.equal(cell(5, 0).querySelector("rect").style.fill, "var(--off-soft)");
+    assert.equal(cell(5, 0).querySelector(".q-visits").textContent, "prior");
+    assert.equal(cell(7, 2).classList.contains("q-prior"), false);
+  });
+  it("has titles on its axes", () => {
+    assert.deepEqual([...box.querySelectorAll(".q-axis")].map((e) => e.textContent), ["Workload", "Latency"]);
+  });
   it("frames the present state in every panel, and draws steps that it shows", () => {
     assert.equal(box.querySelectorAll(".q-present").length, 3);
     assert.deepEqual([...box.querySelectorAll("[data-step]")].map((e) => e.dataset.step), ["0"]);
@@ -156,7 +166,7 @@ describe("the Q-table", () => {
     assert.ok(cell(5, 0).classList.contains("q-here"));
     for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"]) press(page, box, key);
     assert.ok(cell(7, 1).classList.contains("q-here"));
-    assert.match(box.querySelector(".tip").textContent, /Latency 2 s, workload rising.*visited5 times/);
+    assert.match(box.querySelector(".tip").textContent, /latency 2 s, workload rising.*learned0.200.*prior, before that−0.400.*tried5 times/);
   });
 });
 

@@ -155,10 +155,16 @@
   }
 
   let rememberedAt = 0;
+  let rememberLater = 0;
   function remember() {
-    if (performance.now() - rememberedAt < 400) return;
+    clearTimeout(rememberLater);
+    if (performance.now() - rememberedAt < 400) {
+      rememberLater = setTimeout(remember, 400); // the moment where it stays counts too
+      return;
+    }
+    if (!past.run) return;
     rememberedAt = performance.now();
-    history.replaceState(history.state, "", `${address(past.path)}?at=${Math.round(past.shown)}`);
+    weir.keepInAddress("at", Math.round(past.shown));
     links();
   }
 

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
-  const HEAD = 46;
+  const HEAD = 58;
   const STAR_PX = 54; // narrower cells have their star beside the visits
   const TEXT_PX = 20; // lower rows have no room for their figure
   const VISITS_PX = 32;
@@ -34,7 +34,8 @@
     };
     const svg = weir.svg("svg", { width, height, "aria-hidden": "true" });
     heads(svg, model, left, cell);
-    const most = Math.max(1e-9, ...model.values.flat().map(Math.abs));
+    const tried = model.values.flatMap((row, i) => row.filter((_, action) => model.visits[i][action]));
+    const most = Math.max(1e-9, ...tried.map(Math.abs));
     model.values.forEach((row, i) =>
       row.forEach((value, action) => drawCell(svg, model, i, action, value / most, at, cell)),
     );
@@ -55,10 +56,12 @@
       const x = left + action * (2 * cell.w + cell.gap) + cell.gap;
       weir.svg("text", { x: x + cell.w, y: 14, class: "q-title" }, svg, title);
       WAYS.forEach((way, i) =>
-        weir.svg("text", { x: x + (i + 0.5) * cell.w, y: 36, class: "q-way" }, svg,
+        weir.svg("text", { x: x + (i + 0.5) * cell.w, y: 34, class: "q-way" }, svg,
           cell.w < 60 ? (i ? "rising" : "not") : way),
       );
     });
+    weir.svg("text", { x: left + cell.gap - 5, y: 34, class: "q-axis" }, svg, "Workload");
+    weir.svg("text", { x: left + cell.gap - 5, y: 52, class: "q-axis" }, svg, "Latency");
     const every = Math.ceil(14 / cell.h);
     model.bins.forEach((label, row) => {
       if (row % every) return;
@@ -71,10 +74,13 @@
     const state = i + 2 * model.first;
     const [x, y] = at(state, action);
     const colour = share < 0 ? "var(--rho-minus)" : "var(--rho-plus)";
-    const fill = `color-mix(in srgb, ${colour} ${Math.round(Math.abs(share) * 72)}%, var(--rho-none))`;
+    const prior = !model.visits[i][action];
+    const fill = prior
+      ? "var(--off-soft)"
+      : `color-mix(in srgb, ${colour} ${Math.round(Math.abs(share) * 72)}%, var(--rho-none))`;
     const best = model.best[i] === action;
     const group = weir.svg("g", {
-      class: "q-cell" + (best ? " q-best" : ""),
+      class: "q-cell" + (best ? " q-best" : "") + (prior ? " q-prior" : ""),
       "data-state": state,
       "data-action": action,
     }, svg);
@@ -92,7 +98,7 @@
     weir.svg("text", { x: cx, y: y + cell.h / 2 + (two ? -2 : 4), class: "q-value" }, group, (low ? "" : star) + value);
     if (two)
       weir.svg("text", { x: cx, y: y + cell.h / 2 + 12, class: "q-visits" }, group,
-        (low ? star : "") + "×" + model.visits[i][action]);
+        (low ? star : "") + (prior ? "prior" : "×" + model.visits[i][action]));
   }
 
   function present(svg, model, at, cell) {
@@ -137,11 +143,14 @@
   function words(model, state, action) {
     const i = state - 2 * model.first;
     const bin = (s) => model.bins[Math.floor(s / 2) - model.first] || "another bin";
-    const lines = [
-      `<time>Latency ${bin(state)}, workload ${WAYS[state % 2]}</time>`,
-      `<div>${model.actions[action]}<b>${signed(model.values[i][action], 3)}</b></div>`,
-      `<div>visited<b>${model.visits[i][action]} times</b></div>`,
-    ];
+    const lines = [`<time>${model.actions[action]} at latency ${bin(state)}, workload ${WAYS[state % 2]}</time>`];
+    if (model.visits[i][action])
+      lines.push(
+        `<div>learned<b>${signed(model.values[i][action], 3)}</b></div>`,
+        `<div>prior, before that<b>${signed(model.priors[i][action], 3)}</b></div>`,
+        `<div>tried<b>${model.visits[i][action]} times</b></div>`,
+      );
+    else lines.push(`<div>prior<b>${signed(model.values[i][action], 3)}</b></div>`, "<div>never tried</div>");
     if (model.best[i] === action) lines.push("<div>★ worth most in this state</div>");
     if (model.present === state) lines.push("<div>the state at the last decision</div>");
     const last = model.trail.filter((t) => t[1] === state && t[2] === action).pop();

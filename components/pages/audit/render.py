@@ -149,7 +149,7 @@ def _entry(entry: AuditEntry) -> Component:
                         stamp(entry.at),
                         html.Strong(who(entry.by), className="trail-who"),
                         html.Span(_action(entry.action), className="trail-action"),
-                        html.Span(_subject(entry), className="trail-subject"),
+                        html.Span(_short(entry), className="trail-subject"),
                         html.Span(entry.detail, className="trail-detail"),
                         html.Span(entry.why, className="trail-why quiet"),
                     ]
@@ -160,7 +160,7 @@ def _entry(entry: AuditEntry) -> Component:
                         fact("From", entry.address or "–"),
                         fact("Why", entry.why or "–"),
                         fact("What", entry.detail or "–"),
-                        fact("Subject", entry.subject or "–"),
+                        fact("Subject", _subject(entry)),
                         fact("Plan", html.Code(entry.plan_hash)) if entry.plan_hash else None,
                         *(
                             fact(name, html.Code(msgspec.json.encode(values).decode()))
@@ -186,10 +186,16 @@ def _action(action: str) -> str:
     return action.replace(".", " ").replace("_", " ")
 
 
+def _short(entry: AuditEntry) -> str:
+    """What it was about, in one line with others."""
+    return entry.subject[:8] if entry.action.startswith("recommendation.") else entry.subject
+
+
 def _subject(entry: AuditEntry) -> Component | str:
+    """What it was about; the way there, which a summary that opens cannot hold."""
     if entry.action.startswith("recommendation.") and entry.subject:
-        return page_link(entry.subject[:8], recommendation_path(entry.subject))
-    return entry.subject
+        return page_link(entry.subject, recommendation_path(entry.subject))
+    return entry.subject or "–"
 
 
 def _text(name: str, label: str, hint: str) -> Component:

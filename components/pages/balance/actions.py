@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
-from dash import ALL, Dash, Input, Output, State, ctx
+from dash import Dash, Input, Output, State
+from dash.exceptions import PreventUpdate
 from msgspec import to_builtins
 from msgspec.structs import replace
 
@@ -53,11 +54,12 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 
 def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
-    @app.callback(outputs(), Input(balance_ids.preview(ALL), "n_clicks"), prevent_initial_call=True)
+    @app.callback(outputs(), Input(balance_ids.PRESSED_PREVIEW, "data"), prevent_initial_call=True)
     @require(Role.VIEWER)
-    async def of_plan(_clicks: list[int | None]) -> dict[str, Any]:
-        only_clicks()
-        world, planner = hub.world(), ctx.triggered_id["planner"]
+    async def of_plan(pressed: Any) -> dict[str, Any]:
+        if not isinstance(pressed, dict):
+            raise PreventUpdate
+        world, planner = hub.world(), str(pressed.get("planner"))
         return await dialog.asked(ASKER, _ask, world, lambda new: of_planner(world, planner, new))
 
     @app.callback(

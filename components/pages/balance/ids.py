@@ -3,6 +3,8 @@
 from weir.components.ui.ids import IdPart
 
 REBALANCES = "rebalances"
+PLANS = "plans"
+PRESSED_PREVIEW = "pressed-preview"  # in the table of plans, as the browser tells it
 RINGS = "rings"
 BALANCE_NOTE = "balance-note"
 HAND_OPERATOR = "hand-operator"

@@ -13,6 +13,7 @@ from weir.components.pages.balance.matrices import matrices
 from weir.components.pages.balance.rebalances import events, rebalance_rows
 from weir.components.pages.balance.render import render
 from weir.components.pages.balance.render_note import balance_note
+from weir.components.pages.balance.render_plans import plans_table
 from weir.components.pages.balance.render_rebalances import rebalances_list
 from weir.components.pages.balance.render_rings import ring_drawings
 from weir.components.pages.balance.rings import ring_facts, ring_figures, ring_views
@@ -24,6 +25,7 @@ from weir.components.ui.path import BALANCE, Place
 
 PANELS = {
     balance_ids.BALANCE_NOTE: Panel(lambda world, _: view.note(world), balance_note),
+    balance_ids.PLANS: Panel(lambda world, _: view.plan_rows(world), plans_table),
     balance_ids.RINGS: Panel(lambda world, _: ring_views(world), ring_drawings),
     balance_ids.REBALANCES: Panel(lambda world, _: rebalance_rows(world), rebalances_list),
 }

@@ -1,6 +1,6 @@
 """Balance: how uneven the load is, what every planner would do, and what was done."""
 
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from weir.components.live.chart_tile import chart_tile
@@ -11,7 +11,7 @@ from weir.components.pages.balance.render_matrices import matrices_card
 from weir.components.pages.balance.render_plans import plans_card
 from weir.components.pages.balance.render_rings import rings_card
 from weir.components.pages.balance.render_steer import follow_card, hand_card
-from weir.components.pages.balance.view import CHART, DISTANCE, proposals
+from weir.components.pages.balance.view import CHART, DISTANCE
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, data_age, live, region
 
@@ -31,7 +31,8 @@ def render(world: World, page: Page) -> Component:
             ),
             _key_figures(figures),
             region(balance_ids.BALANCE_NOTE),
-            plans_card(proposals(world.outlook), figures),
+            dcc.Store(id=balance_ids.PRESSED_PREVIEW),
+            plans_card(),
             rings_card(world, figures),
             html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
             html.Div(

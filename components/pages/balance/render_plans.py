@@ -1,76 +1,110 @@
-"""Every planner's plan for this moment, side by side."""
+"""Every planner's plan for this moment, side by side; those that agree are one row."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from dash import html
 from dash.development.base_component import Component
 
 from weir.components.pages.balance import ids as balance_ids
-from weir.components.ui.figure import Figures
-from weir.components.ui.parts import card, live, live_bar
+from weir.components.pages.balance.view import PlanRow
+from weir.components.ui.parts import card, region
 from weir.components.ui.surface import press
-from weir.controllers.engine.propose.outlook import Proposal
+from weir.components.ui.text import plural
 
 _HEADS = (
     ("Planner", ""),
-    ("Load distance", "Points of capacity after the plan; lower is better"),
+    ("Load distance", "points, lower is better"),
     ("Moves", ""),
-    ("State moved", "Bytes of state that go along"),
-    ("Collocation", "Share of the traffic that stays within its cluster after the plan"),
-    ("Pause", "Predicted, over all moved operators"),
-    ("Bound", "No plan with so many moves can have a smaller load distance"),
+    ("State moved", ""),
+    ("Collocation", "traffic that stays in its cluster"),
+    ("Pause", "of all moved operators"),
+    ("Bound", "no plan of so many moves gets lower"),
     ("Why", ""),
     ("", ""),
 )
 
 
-def plans_card(proposals: Mapping[str, Proposal], figures: Figures) -> Component:
-    """The table; its cells follow the feed, its rows change only with the planners."""
-    head = html.Tr([html.Th(name, scope="col", title=hint) for name, hint in _HEADS])
-    body = [_row(name, proposal.label, figures) for name, proposal in proposals.items()]
-    return card(
-        html.Div(
-            html.Table([html.Thead(head), html.Tbody(body)], className="table plans"),
-            className="table-box",
+def plans_card() -> Component:
+    """Where the table goes; it comes whole, as planners agree at one moment and not at the next."""
+    return card(region(balance_ids.PLANS), title="Every planner's plan for this moment")
+
+
+def plans_table(rows: Sequence[PlanRow]) -> Component:
+    """One row per plan."""
+    head = html.Tr(
+        [
+            html.Th([name, html.Span(hint, className="head-hint") if hint else None], scope="col")
+            for name, hint in _HEADS
+        ]
+    )
+    return html.Div(
+        html.Table(
+            [html.Thead(head), html.Tbody([_row(row) for row in rows])], className="table plans"
         ),
-        title="Every planner's plan for this moment",
+        className="table-box",
     )
 
 
-def _row(name: str, label: str, figures: Figures) -> Component:
-    base = f"plan/{name}"
-
-    def cell(head: str, key: str, className: str = "") -> Component:
-        return html.Td(live(figures, f"{base}/{key}"), className=className, **{"data-label": head})
+def _row(row: PlanRow) -> Component:
+    def cell(head: str, value: str, className: str = "") -> Component:
+        return html.Td(html.Span(value), className=className, **{"data-label": head})
 
     return html.Tr(
         [
-            html.Th([label, live(figures, f"{base}/followed", "tag tag-followed")], scope="row"),
+            html.Th(
+                [
+                    row.label,
+                    html.Span("followed", className="tag tag-followed") if row.followed else None,
+                    _agreement(row),
+                ],
+                scope="row",
+            ),
             html.Td(
                 [
-                    live_bar(figures, f"{base}/distance"),
-                    live(figures, f"{base}/distance", "plan-distance"),
-                    live(figures, f"{base}/before", "quiet"),
+                    html.Span(
+                        html.Span(style={"width": f"{100 * (row.distance.fill or 0):.1f}%"}),
+                        className="bar",
+                        **{"aria-hidden": "true"},
+                    ),
+                    html.Span(
+                        row.distance.text,
+                        className="plan-distance live",
+                        **{"data-state": row.distance.state},
+                    ),
+                    html.Span(row.before, className="quiet"),
                 ],
                 className="with-bar",
                 **{"data-label": "Load distance"},
             ),
-            cell("Moves", "moves", "plan-moves"),
-            cell("State moved", "bytes"),
-            cell("Collocation", "collocation"),
-            cell("Pause", "pause"),
-            cell("Bound", "bound"),
-            cell("Why", "words", "plan-words"),
+            cell("Moves", row.moves, "plan-moves"),
+            cell("State moved", row.state_moved),
+            cell("Collocation", row.collocation),
+            cell("Pause", row.pause),
+            cell("Bound", row.bound),
+            cell("Why", row.words, "plan-words"),
             html.Td(
                 html.Button(
                     "Preview",
-                    **press(balance_ids.preview(name)),
+                    **press(balance_ids.preview(row.planner)),
                     className="button",
                     type="button",
-                    **{"aria-label": f"Preview the plan of {label}"},
+                    **{"aria-label": f"Preview the plan of {row.label}"},
                 ),
                 className="row-actions",
             ),
         ],
-        **{"data-planner": name},
+        **{"data-planner": " ".join([row.planner, *(name for name, _ in row.agree)])},
+    )
+
+
+def _agreement(row: PlanRow) -> Component | None:
+    """Who plans the same."""
+    if not row.agree:
+        return None
+    return html.Div(
+        [
+            f"{plural(len(row.agree) + 1, 'planner')} agree: also ",
+            ", ".join(label for _, label in row.agree),
+        ],
+        className="plan-agree quiet",
     )

@@ -46,6 +46,23 @@ class Note(Struct, frozen=True, kw_only=True):
     aid: str = ""
 
 
+class PlanRow(Struct, frozen=True, kw_only=True):
+    """One plan, by one planner or by several that agree."""
+
+    planner: str
+    label: str
+    agree: tuple[tuple[str, str], ...]  # the others: name and label
+    followed: bool
+    distance: Figure
+    before: str
+    moves: str
+    state_moved: str
+    collocation: str
+    pause: str
+    bound: str
+    words: str
+
+
 def state(world: World) -> Literal["waiting", "alone", "ready"]:
     """Whether there is a balance to speak of."""
     if world.outlook is None:
@@ -97,7 +114,7 @@ def note(world: World) -> Note:
 
 
 def figures(world: World) -> Figures:
-    """Key figures, and the cells of the table of plans."""
+    """The key figures."""
     view = world.outlook
     if view is None or not view.proposals:
         return {}
@@ -105,7 +122,7 @@ def figures(world: World) -> Figures:
     best = min(view.proposals, key=lambda p: (p.plan.after.load_distance, len(p.plan.moves)))
     top = max(now.load.items(), key=lambda item: item[1], default=("", 0.0))
     reach = best.plan.after.load_distance
-    found = {
+    return {
         "balance/distance": Figure(f"{now.load_distance:.1f} points"),
         "balance/now": Figure(f"{now.load_distance:.1f}"),
         "balance/reach": Figure(f"{reach:.1f}", better(now.load_distance, reach)),
@@ -125,28 +142,40 @@ def figures(world: World) -> Figures:
         ),
         "balance/periods": Figure(periods_text(view)),
     }
-    most = max(p.plan.after.load_distance for p in view.proposals) or 1.0
-    for name, proposal in proposals(view).items():
-        found |= plan_figures(name, proposal, most, followed=name == world.balance.planner)
-    return found
 
 
-def plan_figures(name: str, proposal: Proposal, most: float, *, followed: bool) -> Figures:
-    """One row of the table of plans; the bar is its load distance next to the largest one."""
-    plan, base = proposal.plan, f"plan/{name}"
+def plan_rows(world: World) -> tuple[PlanRow, ...]:
+    """Every plan once, with the planners that agree on it; the one that is followed speaks."""
+    by_moves: dict[frozenset[tuple[str, str]], list[Proposal]] = {}
+    for proposal in proposals(world.outlook).values():
+        moves = frozenset((m.operator, m.target) for m in proposal.plan.moves)
+        by_moves.setdefault(moves, []).append(proposal)
+    reach = [p.plan.after.load_distance for same in by_moves.values() for p in same]
+    most = max(reach, default=0.0) or 1.0
+    return tuple(_plan_row(world, same, most) for same in by_moves.values())
+
+
+def _plan_row(world: World, same: list[Proposal], most: float) -> PlanRow:
+    """One row of the table; the bar is its load distance next to the largest one."""
+    followed = [p for p in same if p.plan.planner == world.balance.planner]
+    first = (followed or same)[0]
+    plan, nothing = first.plan, not first.plan.moves
     before, after = plan.before.load_distance, plan.after.load_distance
-    nothing = not plan.moves
-    return {
-        f"{base}/followed": Figure("followed" if followed else ""),
-        f"{base}/distance": Figure(f"{after:.1f}", better(before, after), round(after / most, 3)),
-        f"{base}/before": Figure(f"from {before:.1f}"),
-        f"{base}/moves": Figure(moves_text(plan)),
-        f"{base}/bytes": Figure(text.NOTHING if nothing else text.size(plan.migration_cost)),
-        f"{base}/collocation": Figure(text.share(plan.after.collocation)),
-        f"{base}/pause": Figure(text.NOTHING if nothing else text.seconds(plan.predicted_pause_s)),
-        f"{base}/bound": Figure(text.NOTHING if plan.bound is None else f"{plan.bound:.1f}"),
-        f"{base}/words": Figure(proposal.words),
-    }
+    bounds = [p.plan.bound for p in same if p.plan.bound is not None]
+    return PlanRow(
+        planner=plan.planner,
+        label=first.label,
+        agree=tuple((p.plan.planner, p.label) for p in same if p is not first),
+        followed=bool(followed),
+        distance=Figure(f"{after:.1f}", better(before, after), round(after / most, 3)),
+        before=f"from {before:.1f}",
+        moves=moves_text(plan),
+        state_moved=text.NOTHING if nothing else text.size(plan.migration_cost),
+        collocation=text.share(plan.after.collocation),
+        pause=text.NOTHING if nothing else text.seconds(plan.predicted_pause_s),
+        bound=f"{max(bounds):.1f}" if bounds else text.NOTHING,
+        words=first.words,
+    )
 
 
 def periods_text(view: Outlook) -> str:

@@ -9,6 +9,7 @@ from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room.render_cluster import cluster_card
 from weir.components.pages.control_room.render_figures import key_figures
 from weir.components.pages.control_room.render_overview import map_elsewhere, overview_card
+from weir.components.pages.control_room.render_tour import tour_card
 from weir.components.pages.control_room.render_workload import workload_card
 from weir.components.ui import ids
 from weir.components.ui.parts import card, region
@@ -39,6 +40,7 @@ def render(world: World, page: Page) -> Component:
                 className="answer",
                 **{"aria-label": "Is all well?"},
             ),
+            tour_card(world.workloads),
             key_figures(page.figures, world.target_latency_s),
             overview_card(snapshot, len(names), page.figures) if large else None,
             *cards,

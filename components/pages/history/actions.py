@@ -62,14 +62,14 @@ def _register_choice(app: Dash) -> None:
         Output(own.CHOSEN, "data"),
         Output(own.COMPARE, "href"),
         Output(own.COMPARE, "className"),
-        Input(own.tick(ALL), "value"),
+        Input(own.tick(ALL), "checked"),
         State(own.tick(ALL), "id"),
         State(own.CHOSEN, "data"),
         prevent_initial_call=True,
     )
     @require(Role.VIEWER)
-    async def choose(values: list[list[str]], shown: list[dict[str, str]], before: Any) -> Any:
-        ticked = [name["run"] for name, value in zip(shown, values, strict=True) if value]
+    async def choose(ticks: list[bool], shown: list[dict[str, str]], before: Any) -> Any:
+        ticked = [name["run"] for name, tick in zip(shown, ticks, strict=True) if tick]
         here = {name["run"] for name in shown}
         past = [run for run in before if isinstance(run, str)] if isinstance(before, list) else []
         kept = [run for run in past if run not in here or run in ticked]

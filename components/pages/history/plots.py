@@ -66,5 +66,26 @@ def rounded(values: Iterable[float | None]) -> list[float | None]:
     ]
 
 
+def plot_words(plot: dict[str, Any]) -> str:
+    """What a plot shows, to somebody who does not see it.
+
+    >>> plot_words({"title": "Load", "unit": "", "lines": [{"name": "wide", "y": [0.5, None, 0.75]}]})
+    'Load: wide from 0.5 to 0.75'
+    >>> plot_words({"title": "Which matter", "names": ["Most load"], "text": ["60 %"]})
+    'Which matter: Most load 60 %'
+    """
+    unit = f" {plot['unit']}" if plot.get("unit") else ""
+    parts = []
+    for line in plot.get("lines", ()):
+        known = [v for v in line["y"] if v is not None]
+        reach = f"from {min(known):g} to {max(known):g}{unit}" if known else "not measured"
+        parts.append(f"{line['name']} {reach}")
+    for group in plot.get("groups", ()):
+        said = group["hover"][0].replace("<br>", ", ") if len(group["x"]) == 1 else len(group["x"])
+        parts.append(f"{group['name']}: {said}".replace("<b>", "").replace("</b>", ""))
+    parts += [f"{n} {t}" for n, t in zip(plot.get("names", ()), plot.get("text", ()), strict=True)]
+    return f"{plot['title']}: {'; '.join(parts)}"
+
+
 def _plain(value: Any) -> float | None:
     return None if value is None else float(value)

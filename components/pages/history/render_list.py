@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
@@ -72,11 +73,10 @@ def _row(row: Row, chosen: bool) -> Component:
     return html.Tr(
         [
             html.Td(
-                dcc.Checklist(
-                    [{"label": "", "value": row.id}],
-                    [row.id] if chosen else [],
+                dmc.Checkbox(
                     id=own.tick(row.id),
-                    className="tick",
+                    checked=chosen,
+                    **{"aria-label": f"Compare {row.id}"},
                 ),
                 title="Choose two to compare them",
             ),

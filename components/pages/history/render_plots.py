@@ -7,6 +7,8 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.pages.history.plots import plot_words
+
 
 def plot_legend(plots: Sequence[dict[str, Any]]) -> Component:
     """What the lines of all plots are, once."""
@@ -41,11 +43,11 @@ def plot_tiles(plots: Sequence[dict[str, Any]], *, tall: bool = False) -> Compon
                     ),
                     html.Div(
                         className="hplot",
-                        role="img",
+                        role="group",
                         **{
                             "data-plot": plot["key"],
                             "data-model": json.dumps(plot, separators=(",", ":")),
-                            "aria-label": plot["title"],
+                            "aria-label": plot_words(plot),
                         },
                     ),
                 ],

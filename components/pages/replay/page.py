@@ -17,10 +17,11 @@ def visit(asked: Visit) -> Drawn:
     if past is None:
         raise NotFound(f"{asked.path} leads nowhere.")
     search = asked.search if asked.at_ms is None else f"?at={asked.at_ms}"
-    at = moment_of(search, site.library.run(past.run))
+    at, wrong = moment_of(search, site.library.run(past.run))
     data, content = first(site.pages, site.library, past, at, asked.live.target_latency_s)
     advice = html.Div(id=replay_ids.REPLAY_ADVICE, className="replay-advice")
-    return data, html.Div([content, advice], className="stack")
+    said = html.P(wrong, className="replay-wrong", role="alert") if wrong else None
+    return data, html.Div([said, content, advice], className="stack")
 
 
 def _routes(server: FastAPI, site: Site) -> None:

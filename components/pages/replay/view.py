@@ -1,6 +1,7 @@
 """A moment of a recorded run as the world that every page is drawn from."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from urllib.parse import parse_qs, unquote
 
 from msgspec import Struct
@@ -47,14 +48,25 @@ def past_of(path: str | None) -> Past | None:
     return Past(unquote(run), f"/{rest}")
 
 
-def moment_of(search: str | None, run: RecordedRun) -> float:
-    """The moment that an address names, within the run; its end if it names none."""
+def moment_of(search: str | None, run: RecordedRun) -> tuple[float, str]:
+    """The moment that an address names, its end if it names none; and what is wrong with it."""
     given = parse_qs((search or "").lstrip("?")).get("at", [""])[0]
+    if not given:
+        return run.info.last_at, ""
     try:
         at = float(given) / 1000
     except ValueError:
-        at = run.info.last_at
-    return within(run, at)
+        at = nan
+    if at != at:
+        return run.info.last_at, (
+            f"The address asks for the moment “{given[:40]}”, which is none; this is the run's end."
+        )
+    found = within(run, at)
+    # Addresses are in whole milliseconds, a run's ends need not be.
+    if abs(found - at) <= 0.001:
+        return found, ""
+    side, end = ("before it begins", "beginning") if at < found else ("after it ends", "end")
+    return found, f"The address asks for a moment of this run {side}; this is its {end}."
 
 
 def within(run: RecordedRun, at: float) -> float:

@@ -3,10 +3,21 @@
 from statistics import median
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from weir.components.live.charts import Chart, ChartTrace, highest
 from weir.components.ui import text
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.model.sample import ClusterSample
+
+
+class _Fitted(Struct, frozen=True, kw_only=True):
+    """What the queueing model remembers of its last look."""
+
+    overhead: tuple[float, ...] = ()
+    model_s: float | None = None
+
 
 FEWEST_POINTS = 3
 """A median of fewer says nothing."""
@@ -39,7 +50,7 @@ def steps_chart(cluster: str, target_latency_s: float) -> Chart:
         help="Executors asked for, granted by the cluster manager and there; "
         "the work that arrives as executors it keeps busy; latency of the slowest operator",
         line=target_latency_s,
-        line_label="target latency",
+        line_label="the pages' target",
         line_right=True,
         least_top=2,
         least_top_right=target_latency_s * 1.2,
@@ -75,8 +86,24 @@ def error_share(view: ScaleOutlook | None) -> float | None:
     return median(shares) if len(shares) >= FEWEST_POINTS else None
 
 
+def fitted_text(memory: bytes | None) -> str:
+    """What of the model's latency is no model: overhead, taken from earlier measurements.
+
+    >>> fitted_text(b'{"overhead": [9.5, 9.0], "model_s": 0.4}')
+    'Of its latency now, 9.0 s is overhead fitted to earlier measurements; queueing and service alone say 0.4 s.'
+    """
+    known = msgspec.json.decode(memory or b"null", type=_Fitted | None)
+    if known is None or not known.overhead or known.model_s is None:
+        return ""
+    fitted, alone = text.seconds(min(known.overhead)), text.seconds(known.model_s)
+    return (
+        f"Of its latency now, {fitted} is overhead fitted to earlier measurements; "
+        f"queueing and service alone say {alone}."
+    )
+
+
 def error_text(view: ScaleOutlook | None) -> str:
-    """How far the queueing model is off, in words.
+    """How far the queueing model, with the overhead fitted before, is off, in words.
 
     >>> error_text(None)
     'The queueing model has said nothing yet: it needs some periods with rates, costs and latency.'
@@ -94,8 +121,8 @@ def error_text(view: ScaleOutlook | None) -> str:
     side = "too low" if 2 * low > len(pairs) else "too high"
     much = max(low, len(pairs) - low) / len(pairs)
     return (
-        f"In the median of the last {text.plural(len(pairs), 'moment')} the model is "
-        f"{text.share(share)} off what was measured; {text.share(much)} of the time it is {side}."
+        f"In the median of the last {text.plural(len(pairs), 'moment')} model and overhead are "
+        f"{text.share(share)} off what was measured; {text.share(much)} of the time they are {side}."
     )
 
 

@@ -48,7 +48,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         return made(place, "scale_choice", render_choice, names, figures=brief)
     outlook, learner = view.outlook_of(world, place.name), qtable.learner(world, place.name)
     figures = view.figures(world, cluster)
-    figures[f"scale/{place.name}/error"] = Figure(chart.error_text(outlook))
+    fitted = chart.fitted_text(world.memories.get(place.name, {}).get("drs"))
+    figures[f"scale/{place.name}/error"] = Figure(f"{chart.error_text(outlook)} {fitted}".rstrip())
     return made(
         place,
         "scale",

@@ -100,17 +100,19 @@ def bin_label(space: StateSpace, index: int) -> str:
 
 
 def heatmap(found: Learner) -> dict[str, Any]:
-    """All that the browser needs to draw the table: values, visits, marks and the trail."""
+    """All that the browser needs to draw the table: values, as they began too, visits, the trail."""
     table, space = found.memory.table, found.space
     first, last = _window(space.bins, _present(found))
     states = range(2 * first, 2 * last)
     shown = [table.values[s] for s in states]
+    began = fresh_memory(found.settings).table.values
     return {
         "bins": [bin_label(space, b) for b in range(first, last)],
         "first": first,
         "allBins": space.bins,
         "actions": [TITLES[a] for a in Action],
         "values": [[round(v, 4) for v in row] for row in shown],
+        "priors": [[round(v, 4) for v in began[s]] for s in states],
         "visits": [list(table.visits[s]) for s in states],
         "best": [int(best(row)) for row in shown],
         "present": _present(found),

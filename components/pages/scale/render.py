@@ -43,7 +43,7 @@ def render(world: World, page: Page) -> Component:
                 ],
                 className="page-head",
             ),
-            key_figures(name, figures, world.target_latency_s),
+            key_figures(name, figures),
             region(scale_ids.SCALE_NOTE),
             card(
                 html.Div(
@@ -113,8 +113,8 @@ def _model_card(page: Page) -> Component:
                     [
                         html.P(live(page.figures, f"{base}/error")),
                         html.P(
-                            "Each point is one moment: to the right what the model says, upwards "
-                            "what was measured. On the line the model is right, above it the "
+                            "Each point is one moment: to the right what model and overhead say, "
+                            "upwards what was measured. On the line the model is right, above it the "
                             "latency was higher than it says. Older moments are fainter.",
                             className="quiet",
                         ),

@@ -50,11 +50,11 @@ def _last(last: Last) -> Component:
         [
             html.P(
                 [
-                    html.Strong("Last decision: "),
+                    html.Strong(["Last decision, ", since(last.at), " ago: "]),
                     page_link(last.title, last.href),
                     f" {last.by}, at ",
                     when(last.at),
-                    f", {last.status}. {last.why}",
+                    f", {last.status}. Its reason then: {last.why}",
                 ]
             ),
             _reckoning(last.rule, last.numbers),
@@ -91,7 +91,7 @@ def cluster_choice(names: Sequence[str], chosen: str) -> Component:
     )
 
 
-def key_figures(name: str, figures: Figures, target_latency_s: float) -> Component:
+def key_figures(name: str, figures: Figures) -> Component:
     """Five figures of the cluster."""
     base = f"scale/{name}"
 
@@ -109,7 +109,7 @@ def key_figures(name: str, figures: Figures, target_latency_s: float) -> Compone
         [
             figure("Executors present", "present", live(figures, f"{base}/asked")),
             figure("Load", "load", "of its cores"),
-            figure("Latency", "latency", f"slowest operator, target {target_latency_s:g} s"),
+            figure("Latency, slowest operator", "latency", live(figures, f"{base}/aims")),
             figure("Engine follows", "scaler", "chosen below"),
             figure("Limits", "limits", "executors, for every scaler"),
         ],

@@ -9,8 +9,13 @@ from weir.components.ui.parts import card, fact, region
 from weir.components.ui.surface import control, press
 
 ROW_PX = 38
-HEAD_PX = 62
+HEAD_PX = 74
 MOST_PX = 560
+_AID = (
+    "A cell is what an action is worth in a state: how high the latency is, and whether the "
+    "workload rises. Coloured cells were tried and learned from rewards; grey ones were never "
+    "tried and hold the value that they began with, the prior."
+)
 
 
 def learner_box(said: LearnerText) -> Component:
@@ -34,6 +39,7 @@ def qtable_card(cluster: str, found: Learner) -> Component:
             [
                 html.Div(
                     [
+                        html.P(_AID, className="quiet qtable-aid"),
                         html.Div(
                             className="qtable",
                             style={"height": f"{height}px"},
@@ -85,10 +91,15 @@ def _legend() -> Component:
         [
             html.Span([html.B("★"), "worth most in its state"]),
             html.Span([html.I(className="key-present"), "present state"]),
-            html.Span([html.B("×3"), "visits"]),
+            html.Span([html.B("×3"), "times tried"]),
+            html.Span([html.I(className="key-prior"), "never tried: prior"]),
             html.Span([html.I(className="key-trail"), f"last {TRAIL_SHOWN} steps, newest boldest"]),
             html.Span(
-                ["−", html.I(className="matrix-scale", **{"aria-hidden": "true"}), "+ worth"],
+                [
+                    "−",
+                    html.I(className="matrix-scale", **{"aria-hidden": "true"}),
+                    "+ learned worth",
+                ],
                 className="worth-scale",
             ),
         ],
@@ -120,7 +131,7 @@ def _buttons(cluster: str) -> Component:
                     className="upload",
                     className_active="upload upload-active",
                 ),
-                **{"data-needs": "admin"},
+                **{"data-needs": "admin", "data-names": f"Import the table of {cluster}"},
             ),
             button("Reset", scale_ids.TABLE_RESET, "admin"),
         ],

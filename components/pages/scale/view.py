@@ -24,13 +24,14 @@ from weir.controllers.engine.propose.scaling import (
 from weir.controllers.model.decision import Grounds, NoChange, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import Cluster
-from weir.controllers.model.settings import build
+from weir.controllers.model.settings import build, describe
 from weir.controllers.model.words import quantity
-from weir.controllers.scaling.registry import scalers
+from weir.controllers.scaling.registry import scaler_type, scalers
 
 OLD_AFTER_S = 20.0
 """The engine asks the scalers every few seconds; so long without means it is not at work."""
 NOT_TOLD = "not told"
+_AIMS = ("target_latency_s", "t_max_s")  # settings that say which latency a scaler aims at
 _UNITS = (("_rows_per_s", text.rate), ("_bytes", text.size), ("_rows", text.rows))
 
 
@@ -106,6 +107,7 @@ def figures(world: World, cluster: Cluster) -> Figures:
         **brief(world, cluster),
         f"scale/{name}/limits": Figure(limits_text(cluster, settings)),
         f"scale/{name}/scaler": Figure(title_of(settings.scaler)),
+        f"scale/{name}/aims": Figure(aims_text(world, name)),
         f"scale/{name}/steps": Figure(
             executors_text(cluster), "warn" if cluster.executors != cluster.executors_wanted else ""
         ),
@@ -154,6 +156,26 @@ def asked_text(cluster: Cluster) -> str:
     granted = cluster.executors_granted
     said = f"granted: {NOT_TOLD}" if granted is None else f"{granted} granted"
     return f"{cluster.executors_wanted} wanted, {said}"
+
+
+def aims_text(world: World, cluster: str) -> str:
+    """Which latency the pages mark as too high, and which one the followed scaler aims at."""
+    pages_s = world.target_latency_s
+    scaler = settings_of(world, cluster).scaler
+    kept = own_settings(world, cluster, scaler)
+    own_s = next(
+        (
+            kept.get(info.key, info.default)
+            for info in describe(scaler_type(scaler).settings_type)
+            if info.key in _AIMS
+        ),
+        None,
+    )
+    if own_s is None:
+        return f"target: pages {pages_s:g} s, scaler none"
+    if own_s == pages_s:
+        return f"target: {pages_s:g} s, pages and scaler"
+    return f"target: pages {pages_s:g} s, scaler {own_s:g} s"
 
 
 def limits_text(cluster: Cluster, settings: ScaleSettings) -> str:

@@ -33,7 +33,7 @@ def render(found: Trend) -> Component:
                     [
                         html.Div(
                             className="hplot trend-plot",
-                            role="img",
+                            role="group",
                             **{
                                 "data-plot": "trend",
                                 "data-model": json.dumps(found.plot, separators=(",", ":")),

@@ -1,6 +1,7 @@
 """Tune: search a scaler's settings on a run, and take the best over."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -19,7 +20,7 @@ from weir.components.pages.tune.view import (
 from weir.components.pages.what_if.render import cluster_choice, head, target_choice
 from weir.components.pages.what_if.render_form import TUNABLE_FIRST, scaler_choices
 from weir.components.ui.parts import card
-from weir.controllers.simulator.tuning import Tuning
+from weir.controllers.simulator.tuning import Trial, Tuning
 from weir.metrics.runs.library import RunInfo
 from weir.metrics.runs.tuning import TRIALS_MOST, TuneStatus
 
@@ -83,9 +84,9 @@ def result(status: TuneStatus | None, found: Tuning | None) -> list[Component]:
     parts: list[Component] = [_progress(status)]
     if found is None:
         if status.trials:
-            parts.append(card(plot_tiles([searched_plot(status.trials)], tall=True)))
+            parts.append(card(plot_tiles([_searched(status, status.trials)], tall=True)))
         return parts
-    plots = [judged_plot(found), searched_plot(found.trials)]
+    plots = [judged_plot(found), _searched(status, found.trials)]
     parts.append(
         card(
             html.P(found.verdict, className="verdict"),
@@ -105,6 +106,10 @@ def result(status: TuneStatus | None, found: Tuning | None) -> list[Component]:
         )
     )
     return parts
+
+
+def _searched(status: TuneStatus, trials: Sequence[Trial]) -> dict[str, Any]:
+    return searched_plot(status.request.scaler, trials, status.request.target_latency_s)
 
 
 def _progress(status: TuneStatus) -> Component:
@@ -128,14 +133,16 @@ def _progress(status: TuneStatus) -> Component:
 
 def _table(rows: Sequence[FrontRow]) -> Component:
     heads = ("", "Over target, unseen", "Executor-hours, unseen", "On the searched part",
-             "Settings", "")  # fmt: skip
+             "Other than the defaults", "")  # fmt: skip
     body = [
         html.Tr(
             [
                 html.Th(
                     [
                         row.label,
-                        html.Span("recommended", className="tag tag-followed")
+                        html.Span(
+                            "recommended" if row.usable else "keep", className="tag tag-followed"
+                        )
                         if row.recommended
                         else None,
                     ],

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from weir.components.pages.scale.view import title_of
 from weir.components.ui import text
+from weir.controllers.model.settings import SettingInfo, describe
 from weir.controllers.model.words import percent
+from weir.controllers.scaling.registry import scaler_type
+from weir.controllers.simulator.run import make_scaler
 from weir.controllers.simulator.tuning import Point, Trial, Tuning
 from weir.metrics.runs.tuning import TuneStatus
 
@@ -38,15 +42,19 @@ def progress_words(status: TuneStatus) -> str:
     )
 
 
-def searched_plot(trials: Sequence[Trial], front: Sequence[Trial] = ()) -> dict[str, Any]:
+def searched_plot(scaler: str, trials: Sequence[Trial], target_latency_s: float) -> dict[str, Any]:
     """Every trial on the part that is searched."""
-    best = list(front) or _front(trials)
+
+    def group(name: str, colour: str, shown: Sequence[Trial], **look: Any) -> dict[str, Any]:
+        words = [settings_words(scaler, t.settings, target_latency_s) for t in shown]
+        return _group(name, colour, shown, words, **look)
+
     return _scatter(
         "tune/searched",
         "On the part that was searched",
         [
-            _group("trials", "series-5", trials, symbol="circle", size=7, opacity=0.55),
-            {**_group("front", "series-1", best, symbol="circle", size=9), "line": True},
+            group("trials", "series-5", trials, symbol="circle", size=7, opacity=0.55),
+            group("front", "series-1", _front(trials), symbol="circle", size=9, line=True),
         ],
     )
 
@@ -54,12 +62,13 @@ def searched_plot(trials: Sequence[Trial], front: Sequence[Trial] = ()) -> dict[
 def judged_plot(found: Tuning) -> dict[str, Any]:
     """The front, the defaults and every baseline on the part that the search never saw."""
     others = [p for i, p in enumerate(found.front) if i != found.chosen]
+    recommended = [] if found.chosen is None else [found.best]
     return _scatter(
         "tune/judged",
         "On the part that the search never saw",
         [
             _points("front of the search", "series-1", others, symbol="circle", size=9),
-            _points("recommended", "series-2", [found.best], symbol="star", size=17),
+            _points("recommended", "series-2", recommended, symbol="star", size=17),
             _points("its defaults", "series-3", [found.default], symbol="diamond", size=14),
             _points("baselines", "series-6", found.baselines, symbol="square", size=9, labels=True),
         ],
@@ -77,7 +86,7 @@ def importance_plot(found: Tuning) -> dict[str, Any] | None:
         "key": "tune/importance",
         "title": "Which settings matter",
         "unit": "",
-        "names": [r.key.replace("_", " ") for r in rows],
+        "names": [_infos(found.scaler)[r.key].label for r in rows],
         "values": [round(v, 4) for v in values],
         "text": [f"{percent(v)}" for v in values],
     }
@@ -85,36 +94,70 @@ def importance_plot(found: Tuning) -> dict[str, Any] | None:
 
 def front_rows(found: Tuning) -> list[FrontRow]:
     """The front, then the defaults and the baselines to hold it against."""
-    rows = [_row(i, p, i == found.chosen) for i, p in enumerate(found.front)]
-    rest = [found.default, *found.baselines]
-    return [*rows, *(FrontRow(**{**_fields(-1, p), "usable": False}) for p in rest)]
+    target_s = found.target_latency_s
+    front = [
+        FrontRow(number=i, recommended=i == found.chosen, **_fields(p, target_s))
+        for i, p in enumerate(found.front)
+    ]
+    rest = [
+        FrontRow(
+            number=-1,
+            recommended=found.chosen is None and p is found.default,
+            usable=False,
+            **_fields(p, target_s),
+        )
+        for p in (found.default, *found.baselines)
+    ]
+    return [*front, *rest]
 
 
-def settings_words(settings: dict[str, Any]) -> str:
-    """Settings in one line.
+def settings_words(scaler: str, settings: dict[str, Any], target_latency_s: float) -> str:
+    """What differs from the scaler's defaults, by the names that the forms use.
 
-    >>> settings_words({"max_load": 0.81234, "figure": "load"})
-    'max load 0.812, figure load'
+    >>> settings_words("thresholds", {"upper": 0.91234, "figure": "load"}, 30.0)
+    'Upper 0.912'
+    >>> settings_words("thresholds", {"upper": 0.8}, 30.0)
+    'as the defaults'
     """
-    if not settings:
-        return "defaults"
-    return ", ".join(
-        f"{k.replace('_', ' ')} {v:.3g}" if isinstance(v, float) else f"{k.replace('_', ' ')} {v}"
-        for k, v in settings.items()
-    )
+    usual = make_scaler(scaler, {}, "", target_latency_s=target_latency_s).settings
+    infos = _infos(scaler)
+    said = [
+        f"{infos[key].label} {_value(value)}{_unit(infos[key].unit)}"
+        for key, value in settings.items()
+        if _value(value) != _value(msgspec.to_builtins(getattr(usual, key)))
+    ]
+    return ", ".join(said) or "as the defaults"
 
 
-def _row(number: int, point: Point, recommended: bool) -> FrontRow:
-    return FrontRow(**{**_fields(number, point), "recommended": recommended})
+def _infos(scaler: str) -> dict[str, SettingInfo]:
+    return {info.key: info for info in describe(scaler_type(scaler).settings_type)}
 
 
-def _fields(number: int, point: Point) -> dict[str, Any]:
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.3g}" if isinstance(value, float | int) else str(value)
+
+
+def _unit(unit: str) -> str:
+    """A unit that depends on another setting is none to print.
+
+    >>> _unit("s"), _unit("load or s")
+    (' s', '')
+    """
+    return f" {unit}" if unit and " or " not in unit else ""
+
+
+def _label(point: Point) -> str:
+    """A baseline is named as on the other pages."""
+    return title_of(point.label) if point.label == point.scaler else point.label.capitalize()
+
+
+def _fields(point: Point, target_latency_s: float) -> dict[str, Any]:
     trained, judged = point.trained, point.judged
     return {
-        "number": number,
-        "label": point.label,
-        "recommended": False,
-        "settings": settings_words(point.settings),
+        "label": _label(point),
+        "settings": settings_words(point.scaler, point.settings, target_latency_s),
         "trained": text.NOTHING
         if trained is None
         else f"{percent(trained.share_over_target, 1)}, {trained.executor_hours:.2f} h",
@@ -144,7 +187,9 @@ def _scatter(key: str, title: str, groups: list[dict[str, Any]]) -> dict[str, An
     }
 
 
-def _group(name: str, colour: str, trials: Sequence[Trial], **look: Any) -> dict[str, Any]:
+def _group(
+    name: str, colour: str, trials: Sequence[Trial], settings: Sequence[str], **look: Any
+) -> dict[str, Any]:
     return {
         "name": name,
         "colour": colour,
@@ -153,8 +198,8 @@ def _group(name: str, colour: str, trials: Sequence[Trial], **look: Any) -> dict
         "text": [],
         "hover": [
             f"trial {t.number}: {percent(t.share_over_target, 1)} over target, {t.executor_hours:.2f} h<br>"
-            + settings_words(t.settings).replace(", ", "<br>")
-            for t in trials
+            + words.replace(", ", "<br>")
+            for t, words in zip(trials, settings, strict=True)
         ],
         **look,
     }
@@ -169,7 +214,7 @@ def _labels(points: Sequence[Point], near: float = 0.07) -> list[str]:
     for point in points:
         x, y = point.objectives[1] / hours, point.objectives[0] / over
         free = all(abs(x - a) > near * 2 or abs(y - b) > near for a, b in named)
-        found.append(point.label if free else "")
+        found.append(_label(point) if free else "")
         named += [(x, y)] if free else []
     return found
 
@@ -183,7 +228,7 @@ def _points(name: str, colour: str, points: Sequence[Point], **look: Any) -> dic
         "y": [round(p.objectives[0] * 100, 3) for p in known],
         "text": _labels(known),
         "hover": [
-            f"<b>{p.label}</b><br>{percent(p.objectives[0], 1)} over target, {p.objectives[1]:.2f} h"
+            f"<b>{_label(p)}</b><br>{percent(p.objectives[0], 1)} over target, {p.objectives[1]:.2f} h"
             for p in known
         ],
         **look,

@@ -2,15 +2,17 @@
 
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, State, ctx, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 
 from weir.components.pages.replay.library import Library
 from weir.components.pages.scale.settings import read
 from weir.components.pages.what_if import child as history_child
 from weir.components.pages.what_if import ids as own
 from weir.components.pages.what_if.child import Policy
+from weir.components.pages.what_if.choices import Choices, choices_in, query_of
 from weir.components.pages.what_if.render import own_form, refused, result
 from weir.components.pages.what_if.render_form import form_of
+from weir.components.ui import ids
 from weir.components.web.security import Role, require
 from weir.controllers.model.errors import Busy, InvalidInput, WeirError
 from weir.controllers.scaling.registry import scaler_type
@@ -31,6 +33,7 @@ def register(app: Dash, library: Library) -> None:
 
     @app.callback(
         Output(own.WI_RESULT, "children"),
+        Output(own.WI_ADDRESS, "data"),
         Input(own.WHAT_IF, "data"),
         Input(own.WI_GO, "n_clicks"),
         State(own.WI_CLUSTER, "value"),
@@ -41,6 +44,7 @@ def register(app: Dash, library: Library) -> None:
         State(own.field(ALL, ALL), "id"),
         State(own.switch(ALL, ALL), "checked"),
         State(own.switch(ALL, ALL), "id"),
+        State(ids.URL, "search"),
         running=[
             (Output(own.WI_GO, "disabled"), True, False),
             (Output(own.WI_GO, "children"), "Simulating …", "Simulate"),
@@ -49,16 +53,27 @@ def register(app: Dash, library: Library) -> None:
     @require(Role.VIEWER)
     async def ask(
         run: Any, _clicks: Any, cluster: Any, target: Any, chosen: Any, scaler: Any,
-        values: Any, names: Any, checked: Any, switches: Any,
+        values: Any, names: Any, checked: Any, switches: Any, search: str | None,
     ) -> Any:  # fmt: skip
         if not run:
-            return no_update
+            return no_update, no_update
+        address: Any = no_update
         try:
             target_s = target_of(target)
             policies: list[Policy] = []
-            if ctx.triggered_id == own.WI_GO:
+            # A page that is opened shows what its address asks for, and else only what was done.
+            if ctx.triggered_id == own.WI_GO or choices_in(search).policies is not None:
                 given = given_of(scaler, values, names) | given_of(scaler, checked, switches)
                 policies = policies_of(chosen, scaler, given)
+                address = query_of(
+                    Choices(
+                        cluster=str(cluster or ""),
+                        target_latency_s=target_s,
+                        policies=tuple(str(name) for name in chosen or []),
+                        scaler=str(scaler or ""),
+                        settings=policies[-1].settings if scaler else {},
+                    )
+                )
             answer = await library.simulating(
                 library.simulator.ask, SIMULATE_S, history_child.what_if_of,
                 str(run), str(cluster) or None, target_s, tuple(policies),
@@ -66,8 +81,15 @@ def register(app: Dash, library: Library) -> None:
         except Busy:
             raise
         except WeirError as error:
-            return refused(str(error))
-        return result(answer)
+            return refused(str(error)), no_update
+        return result(answer), address
+
+    app.clientside_callback(
+        ClientsideFunction("weir", "address"),
+        Output(own.WI_KEPT, "data"),
+        Input(own.WI_ADDRESS, "data"),
+        prevent_initial_call=True,
+    )
 
 
 def policies_of(chosen: Any, scaler: Any, given: dict[str, Any]) -> list[Policy]:
@@ -75,7 +97,7 @@ def policies_of(chosen: Any, scaler: Any, given: dict[str, Any]) -> list[Policy]
     names = [str(name) for name in chosen or []][:POLICIES_MOST]
     found = [Policy(label=scaler_type(name).title, scaler=name) for name in names]
     if scaler:
-        values = read(form_of("", str(scaler)), given)
+        values = read(form_of(str(scaler)), given)
         settings = {key: value for key, value in values.items() if value is not None}
         label = f"{scaler_type(str(scaler)).title}, own settings"
         found.append(Policy(label=label, scaler=str(scaler), settings=settings))

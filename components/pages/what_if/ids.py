@@ -10,6 +10,8 @@ WI_SCALER = "what-if-scaler"
 WI_FORM = "what-if-form"
 WI_GO = "what-if-go"
 WI_RESULT = "what-if-result"
+WI_ADDRESS = "what-if-address"  # of what was asked last
+WI_KEPT = "what-if-kept"  # when the browser took that up
 
 
 def field(of: IdPart, key: IdPart) -> dict[str, IdPart]:

@@ -4,12 +4,13 @@ from dash import Dash
 
 from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
 from weir.components.pages.what_if import actions
+from weir.components.pages.what_if.choices import choices_in
 from weir.components.pages.what_if.render import render
 
 
 def _visit(visit: Visit) -> Drawn:
     info = visit.site.library.run(visit.place.name).info
-    return {}, render(info, visit.live.target_latency_s)
+    return {}, render(info, visit.live.target_latency_s, choices_in(visit.search))
 
 
 def _register(app: Dash, site: Site) -> None:

@@ -1,6 +1,7 @@
 """What-if: the same input under another policy, after the simulator has earned trust."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -10,6 +11,7 @@ from weir.components.pages.history.render_plots import plot_legend, plot_tiles
 from weir.components.pages.history.view import tune_path
 from weir.components.pages.what_if import ids as own
 from weir.components.pages.what_if.child import WhatIfAnswer
+from weir.components.pages.what_if.choices import Choices
 from weir.components.pages.what_if.render_form import (
     TUNABLE_FIRST,
     fields_of,
@@ -24,22 +26,25 @@ from weir.metrics.runs.library import RunInfo
 FIRST = (TUNABLE_FIRST, "thresholds")
 
 
-def render(run: RunInfo, target_latency_s: float) -> Component:
-    """The frame; the answer comes when the simulator has run."""
+def render(run: RunInfo, target_latency_s: float, asked: Choices) -> Component:
+    """The frame, with what the address asks; the answer comes when the simulator has run."""
+    cluster = asked.cluster if asked.cluster in run.clusters else ""
     return html.Div(
         [
             head(run, "What-if", "The same input under another policy."),
             dcc.Store(id=own.WHAT_IF, data=run.id),
+            dcc.Store(id=own.WI_ADDRESS),
+            dcc.Store(id=own.WI_KEPT),
             card(
                 html.Div(
                     [
-                        cluster_choice(own.WI_CLUSTER, run.clusters),
-                        target_choice(own.WI_TARGET, target_latency_s),
+                        cluster_choice(own.WI_CLUSTER, run.clusters, cluster),
+                        target_choice(own.WI_TARGET, asked.target_latency_s or target_latency_s),
                         dmc.MultiSelect(
                             id=own.WI_POLICIES,
                             label="Scalers with their own defaults",
                             data=scaler_choices(),
-                            value=list(FIRST),
+                            value=list(FIRST if asked.policies is None else asked.policies),
                             maxValues=6,
                             className="wide-input",
                         ),
@@ -62,14 +67,15 @@ def render(run: RunInfo, target_latency_s: float) -> Component:
                                     id=own.WI_SCALER,
                                     label="Scaler",
                                     data=[{"value": "", "label": "none"}, *scaler_choices()],
-                                    value="",
+                                    value=asked.scaler,
                                     allowDeselect=False,
                                 ),
-                                html.Div(id=own.WI_FORM),
+                                html.Div(own_form(asked.scaler, asked.settings), id=own.WI_FORM),
                             ],
                             className="stack own-settings",
                         ),
-                    ]
+                    ],
+                    open=bool(asked.scaler),
                 ),
                 title="Ask",
             ),
@@ -168,11 +174,11 @@ def head(run: RunInfo, what: str, words: str) -> Component:
     )
 
 
-def cluster_choice(name: str, clusters: Sequence[str]) -> Component:
+def cluster_choice(name: str, clusters: Sequence[str], chosen: str = "") -> Component:
     """The cluster that is asked about."""
     options = [{"value": "", "label": "the busiest"}, *({"value": c, "label": c} for c in clusters)]
     return dmc.Select(
-        id=name, label="Cluster", data=options, value="", allowDeselect=False
+        id=name, label="Cluster", data=options, value=chosen, allowDeselect=False
     )  # fmt: skip
 
 
@@ -183,9 +189,9 @@ def target_choice(name: str, target_latency_s: float) -> Component:
     )
 
 
-def own_form(scaler: str) -> Component | None:
+def own_form(scaler: str, given: Mapping[str, Any] | None = None) -> Component | None:
     """The settings of the policy of one's own."""
-    return fields_of(form_of("", scaler)) if scaler else None
+    return fields_of(form_of(scaler, given)) if scaler else None
 
 
 def _waiting() -> Component:

@@ -1,5 +1,6 @@
 """A scaler's settings as a form, and the choice of scaler and target above it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -9,6 +10,7 @@ from dash.development.base_component import Component
 from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, Form, form, range_text
 from weir.components.pages.what_if import ids as own
+from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.scaling.registry import scalers
 
 TUNABLE_FIRST = "rate_based"
@@ -19,9 +21,10 @@ def scaler_choices() -> list[dict[str, str]]:
     return [{"value": name, "label": kind.title} for name, kind in scalers().items()]
 
 
-def form_of(cluster: str, scaler: str) -> Form:
-    """The form of a scaler with its defaults."""
-    return form(World(at=0.0), cluster, scaler)
+def form_of(scaler: str, given: Mapping[str, Any] | None = None) -> Form:
+    """The form of a scaler with its defaults, or with what was given."""
+    kept = {scaler_group("", scaler): dict(given or {})}
+    return form(World(at=0.0, scale_settings=kept), "", scaler)
 
 
 def fields_of(shown: Form) -> Component:

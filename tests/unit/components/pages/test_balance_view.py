@@ -5,18 +5,19 @@ from dash._utils import to_json
 from msgspec.structs import replace
 
 from tests.support.world import demo_world
-from tests.unit.components.pages.outlooks import MOVE, balance_world, outlook_at, rebalance
+from tests.unit.components.pages.outlooks import MOVE, balance_world, outlook_at, plan, rebalance
 from weir.components.live import commands
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.live.world import on_their_way, world_of
 from weir.components.pages.balance import matrices, rebalances
 from weir.components.pages.balance import view as balance
+from weir.components.pages.balance.render_plans import plans_table
 from weir.components.pages.control_room.map import flow_map
 from weir.components.pages.registry import PAGES
 from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, MoveStep
 from weir.controllers.engine.propose.balance import BalanceSettings
-from weir.controllers.engine.propose.outlook import Matrix
+from weir.controllers.engine.propose.outlook import Matrix, Proposal
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import OperatorStatus
 
@@ -36,18 +37,30 @@ def test_plans_are_compared_cell_by_cell():
     assert figures["balance/now"].text == "52.5"
     assert figures["balance/top"].text == "120 %"
     assert figures["balance/top"].state == "bad"
-    assert figures["plan/dodo/moves"].text == "topic_count → wide"
-    assert figures["plan/dodo/bytes"].text == "1.0 MB"
-    assert figures["plan/dodo/pause"].text == "5.0 s"
-    assert figures["plan/dodo/followed"].text == "followed"
-    assert figures["plan/dodo/distance"].state == "ok"
-    assert figures["plan/dodo/before"].text == "from 52.5"
-    assert figures["plan/no_op/moves"].text == "no change"
-    assert figures["plan/no_op/words"].text == "It never moves anything."
-    assert figures["plan/no_op/followed"].text == ""
-    assert figures["plan/no_op/pause"].text == "–"
-    assert figures["plan/no_op/distance"].fill == 1.0
+    dodo, nothing = balance.plan_rows(balance_world())
+    assert (dodo.moves, dodo.state_moved, dodo.pause) == ("topic_count → wide", "1.0 MB", "5.0 s")
+    assert (dodo.followed, dodo.distance.state, dodo.before) == (True, "ok", "from 52.5")
+    assert (nothing.moves, nothing.words) == ("no change", "It never moves anything.")
+    assert (nothing.followed, nothing.pause, nothing.distance.fill) == (False, "–", 1.0)
     assert figures["balance/reach-by"].text == "points, by DoDo with capacity"
+
+
+def test_planners_with_the_same_plan_are_one_row():
+    world = balance_world()
+    more = (
+        Proposal(label="Optimiser", plan=replace(plan("milp", MOVE), bound=20.0), words="Exact."),
+        Proposal(label="ALBIC", plan=plan("albic", MOVE), words="Alike."),
+    )
+    outlook = replace(world.outlook, proposals=(*more, *world.outlook.proposals))
+    world = replace(world, outlook=outlook)
+    moving, still = balance.plan_rows(world)
+    assert (moving.planner, moving.followed, moving.words) == ("dodo", True, "Moving helps.")
+    assert moving.agree == (("milp", "Optimiser"), ("albic", "ALBIC"))
+    assert moving.bound == "20.0"
+    assert still.agree == ()
+    drawn = to_json(plans_table((moving, still)))
+    assert "3 planners agree: also " in drawn
+    assert "traffic that stays in its cluster" in drawn
 
 
 def test_the_note_says_silent_holding_back_or_ready():

@@ -1,18 +1,23 @@
 """Pages of the past: the same view code on recorded samples, and nothing on them acts."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from plotly.utils import PlotlyJSONEncoder
 
 from tests.unit.metrics.runs.history_world import T0, fed, feed
 from weir.components.live.delta import start
+from weir.components.live.world import World
+from weir.components.pages.base import Visit
 from weir.components.pages.compare.view import comparison
 from weir.components.pages.history.view import PER_PAGE, Query, changed, listing, sorted_by
 from weir.components.pages.registry import PAGES
 from weir.components.pages.replay import scaling as replay_scaling
 from weir.components.pages.replay.library import Library
 from weir.components.pages.replay.moments import first, moment
+from weir.components.pages.replay.page import visit
 from weir.components.pages.replay.scaling import shadow_at
 from weir.components.pages.replay.view import (
     Past,
@@ -150,13 +155,39 @@ def test_addresses():
     assert replay_path("a b", "/balance", 1.0) == "/replay/a%20b/balance?at=1000"
 
 
-def test_the_moment_of_an_address_is_within_the_run(library, run_id):
+def test_the_moment_of_an_address_is_within_the_run_or_said_to_be_none(library, run_id):
     run = library.run(run_id)
-    assert moment_of(f"?at={round((T0 + 100) * 1000)}", run) == T0 + 100
-    assert moment_of("?at=1", run) == run.info.first_at
-    for text in ("", None, "?at=x", "?at=nan", "?at=1e400"):
-        assert moment_of(text, run) == run.info.last_at
+    assert moment_of(f"?at={round((T0 + 100) * 1000)}", run) == (T0 + 100, "")
+    for text in ("", None):
+        assert moment_of(text, run) == (run.info.last_at, "")
+    for text in ("?at=x", "?at=nan"):
+        at, wrong = moment_of(text, run)
+        assert at == run.info.last_at
+        assert "which is none" in wrong
+    assert moment_of("?at=1", run)[0] == run.info.first_at
+    assert "before it begins" in moment_of("?at=1", run)[1]
+    assert moment_of("?at=1e400", run)[0] == run.info.last_at
+    assert "after it ends" in moment_of("?at=1e400", run)[1]
     assert within(run, float("-inf")) == run.info.first_at
+
+
+def test_a_nonsense_moment_is_said_on_the_page(library, run_id):
+    asked = Visit(
+        site=SimpleNamespace(library=library, pages=PAGES), live=World(at=0.0),
+        place=PAGES.place(f"/replay/{run_id}"), path=f"/replay/{run_id}", search="?at=soon",
+    )  # fmt: skip
+    said, *_ = visit(asked)[1].children
+    assert "the moment “soon”, which is none" in said.children
+    assert visit(replace(asked, search=f"?at={round((T0 + 100) * 1000)}"))[1].children[0] is None
+
+
+def test_a_tab_is_called_after_page_and_cluster():
+    assert PAGES.title("/scale/narrow") == "Scale narrow"
+    assert PAGES.title("/cluster/wide%20one") == "Cluster wide one"
+    assert PAGES.title("/trends/load/1h/narrow") == "Trends load 1h narrow"
+    assert PAGES.title("/replay/live-1/scale/narrow") == "Replay live-1: Scale narrow"
+    assert PAGES.title("/") == "Control room"
+    assert PAGES.title("/no/such") == "No such page"
 
 
 def test_every_scaler_answers_and_going_on_equals_jumping(library, run_id, monkeypatch):

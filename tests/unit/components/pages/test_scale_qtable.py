@@ -36,6 +36,9 @@ def test_the_heatmap_is_the_memory():
     drawn = heatmap(shown())
     assert drawn["values"] == [[round(v, 4) for v in row] for row in MEMORY.table.values]
     assert drawn["visits"] == [list(v) for v in MEMORY.table.visits]
+    assert drawn["priors"] == [
+        [round(v, 4) for v in row] for row in fresh_memory(QSettings()).table.values
+    ]
     assert drawn["present"] == MEMORY.last.state
     assert drawn["bins"][0] == "0–10 s"
     assert drawn["bins"][-1] == "over 60 s"

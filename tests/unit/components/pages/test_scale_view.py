@@ -13,6 +13,7 @@ from weir.components.live.world import world_of
 from weir.components.pages.registry import PAGES
 from weir.components.pages.scale import chart as scale_chart
 from weir.components.pages.scale import note as scale_note
+from weir.components.pages.scale import render_answers
 from weir.components.pages.scale import view as scale
 from weir.components.pages.scale.reader import LOOKED_AT_S, ScaleReader
 from weir.components.web.router import draw
@@ -171,11 +172,43 @@ def test_the_model_is_compared_only_where_both_are_known():
     ]  # fmt: skip
     assert scale_chart.error_share(view) == 0.25
     assert scale_chart.error_text(view) == (
-        "In the median of the last 3 moments the model is 25 % off what was measured; "
-        "67 % of the time it is too low."
+        "In the median of the last 3 moments model and overhead are 25 % off what was measured; "
+        "67 % of the time they are too low."
     )
     assert "Only 2 moments" in scale_chart.error_text(replace(view, sojourn=sojourn[:3]))
     assert scale_chart.error_share(None) is None
+
+
+def test_overhead_that_was_fitted_is_not_the_models_merit():
+    memory = {"narrow": {"drs": b'{"overhead": [9.2, 9.0], "model_s": 0.25, "wanted": 2}'}}
+    page = PAGES.page(scale_world(memories=memory), "/scale/narrow")
+    assert (
+        "9.0 s is overhead fitted to earlier measurements"
+        in page.figures["scale/narrow/error"].text
+    )
+    assert scale_chart.fitted_text(None) == ""
+
+
+def test_it_is_said_whose_target_is_which():
+    aims = figures_of(scale_world())["scale/narrow/aims"].text
+    assert aims == "target: pages 5 s, scaler 10 s"
+    set_alike = scale_world(
+        scale_settings={"scale:narrow": {"scaler": "drs"}, "scale:narrow:drs": {"t_max_s": 5.0}}
+    )
+    aims = figures_of(set_alike)["scale/narrow/aims"].text
+    assert aims == "target: 5 s, pages and scaler"
+    without = scale_world(scale_settings={"scale:narrow": {"scaler": "no_op"}})
+    assert figures_of(without)["scale/narrow/aims"].text.endswith("scaler none")
+
+
+def test_the_last_decisions_words_are_said_to_be_of_then():
+    last = scale_note.Last(
+        at=5.0, title="2 → 3", status="effective", by="by DRS", why="It was late.", rule="",
+        numbers=(), href="/",
+    )  # fmt: skip
+    shown = to_json(render_answers.scale_note(scale_note.Note(state="ok", text="", last=last)))
+    assert '"data-since":5000' in shown.replace(" ", "")
+    assert "Its reason then: It was late." in shown
 
 
 def test_pages_for_no_one_and_unknown_clusters():

@@ -23,11 +23,13 @@ from weir.controllers.simulator.search import Job, evaluate, open_study, search
 from weir.controllers.simulator.space import SearchSpace, default_settings
 from weir.controllers.simulator.tune import split, tune
 from weir.controllers.simulator.tuning import (
+    Point,
     Trial,
     choose,
     dominates,
     front_of,
     read_tuning,
+    verdict,
     write_tuning,
 )
 
@@ -85,7 +87,7 @@ class TestSplit:
             split(waves(10))
 
     def test_what_is_not_seen_changes_nothing_that_is_found(self) -> None:
-        """Settings, front and choice are the same whatever the second half holds."""
+        """Settings and front are the same whatever the second half holds."""
         world = waves()
         one = world.operators[0]
         half = world.periods // 2
@@ -95,7 +97,6 @@ class TestSplit:
         assert a.trials == b.trials
         assert [p.settings for p in a.front] == [p.settings for p in b.front]
         assert [p.trained for p in a.front] == [p.trained for p in b.front]
-        assert a.chosen == b.chosen
         assert [p.judged for p in a.front] != [p.judged for p in b.front]
 
 
@@ -112,7 +113,7 @@ def test_a_tuning_holds_all_that_a_page_shows() -> None:
         assert not any(
             dominates((t.share_over_target, t.executor_hours), _trained(a)) for t in found.trials
         )
-    assert 0 <= found.chosen < len(found.front)
+    assert not any(dominates(p.objectives, found.best.objectives) for p in found.front)
     assert found.verdict.endswith(".")
     assert read_tuning(write_tuning(found)) == found
     again = _tuned(waves(), trials=8)
@@ -176,17 +177,23 @@ class TestChoice:
         assert [t.number for t in front] == [0, 12, 24, 37, 49]
 
     def test_beats_the_default_in_both_where_that_is_possible(self) -> None:
-        default = _summary(0.2, 100.0)
-        front = [_trial(0, 0.0, 120.0), _trial(1, 0.15, 80.0), _trial(2, 0.1, 99.0)]
-        assert choose(front, default) == 1
+        assert choose([(0.0, 120.0), (0.15, 80.0), (0.1, 99.0)], (0.2, 100.0)) == 1
 
     def test_useless_defaults_are_no_measure(self) -> None:
-        default = _summary(0.8, 49.0)
-        assert choose([_trial(0, 0.03, 90.0), _trial(1, 0.79, 48.0)], default) == 0
+        assert choose([(0.03, 90.0), (0.79, 48.0)], (0.8, 49.0)) == 0
 
     def test_else_weighs_time_against_cost(self) -> None:
-        default = _summary(0.2, 100.0)
-        assert choose([_trial(0, 0.0, 105.0), _trial(1, 0.5, 90.0)], default) == 0
+        assert choose([(0.0, 105.0), (0.5, 90.0)], (0.2, 100.0)) == 0
+
+    def test_what_another_beats_in_both_is_never_recommended(self) -> None:
+        assert choose([(0.15, 80.0), (0.14, 79.0)], (0.2, 100.0)) == 1
+
+    def test_defaults_that_are_best_are_kept(self) -> None:
+        default = (0.01, 100.0)
+        assert choose([default, (0.05, 90.0), (0.01, 110.0)], default) is None
+        said = verdict(None, Point(label="default", scaler="drs", judged=_summary(*default)))
+        assert said[0] is False
+        assert said[1].startswith("Keep what you have")
 
 
 def _tuned(world: WorldModel, trials: int, scaler: str = "thresholds", baselines: bool = False):

@@ -305,10 +305,19 @@ class TestTuning:
     def test_the_front_the_defaults_and_the_baselines_are_shown(self):
         table = front_rows(TUNED)
         assert [(r.label, r.recommended, r.usable) for r in table] == [
-            ("trial 7", True, True), ("default", False, False), ("fixed 2", False, False),
+            ("Trial 7", True, True), ("Default", False, False), ("Fixed 2", False, False),
         ]  # fmt: skip
+        assert [r.settings for r in table] == ["Upper 0.7", "as the defaults", "as the defaults"]
         shown = {g["name"]: (g["x"], g["y"]) for g in judged_plot(TUNED)["groups"]}
         assert shown["recommended"] == ([1.5], [10.0])
         assert shown["its defaults"] == ([2.0], [20.0])
         assert shown["baselines"] == ([1.0], [40.0])
         assert importance_plot(TUNED)["text"] == ["70 %"]
+        assert importance_plot(TUNED)["names"] == ["Upper"], "a name as the forms have it"
+
+    def test_defaults_that_are_best_are_recommended_as_what_to_keep(self):
+        kept = replace(TUNED, chosen=None)
+        assert [(r.label, r.recommended) for r in front_rows(kept)][:2] == [
+            ("Trial 7", False), ("Default", True),
+        ]  # fmt: skip
+        assert "recommended" not in {g["name"] for g in judged_plot(kept)["groups"]}

@@ -138,7 +138,7 @@ def _with_travellers(world: World) -> Snapshot:
     if not found:
         return snapshot
     operators = sorted((*snapshot.operators, *found), key=lambda o: o.name)
-    return replace(snapshot, operators=tuple(operators))
+    return snapshot.with_operators(tuple(operators))
 
 
 def _last_seen(world: World, operator: str) -> Operator | None:

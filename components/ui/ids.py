@@ -20,6 +20,7 @@ PAUSE = "pause-all"  # in the header: the button, and who paused
 # What was pressed in one of them, as `assets/live/regions.js` tells it.
 PRESSED_DECIDE = "pressed-decide"
 PRESSED_PAUSE = "pressed-pause"
+PRESSED_MOVE = "pressed-move"  # on the map: an operator and the cluster that it should run in
 
 DIALOG = "dialog"
 DIALOG_BODY = "dialog-body"

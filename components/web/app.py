@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
+import dash_cytoscape
 import plotly
 from dash import Dash
 from fastapi import FastAPI
@@ -108,6 +109,7 @@ def create_app(
         enable_mcp=False,
         csrf_token_name=gate.csrf_cookie,
     )
+    dash_cytoscape.load_extra_layouts()  # among them the layered one of the map
     assets.load(app)
     app.layout = shell
     router.register(app, site)

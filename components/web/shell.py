@@ -116,4 +116,5 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.REFRESH),
         dcc.Store(id=ids.PRESSED_DECIDE),
         dcc.Store(id=ids.PRESSED_PAUSE),
+        dcc.Store(id=ids.PRESSED_MOVE),
     ]

@@ -156,17 +156,16 @@ def test_matrices_plans_and_distance_are_drawn_and_move(balance, pages_store):
 def test_preview_then_apply_and_the_map_changes(balance, open_tab, pages_store):
     page = balance.page
     control_room = open_tab("/").page
-    operator = control_room.locator(".map-operator", has_text="top_n")
+    operator = control_room.locator('.map-node[data-name="top_n"]')
     expect(operator).to_be_visible()
     inside = """() => {
       const box = (l) => l.getBoundingClientRect();
-      const node = box([...document.querySelectorAll('.map-operator')]
-        .find((a) => a.textContent.includes('top_n')));
-      return [...document.querySelectorAll('.map-cluster')].find((g) => {
-        const b = box(g.querySelector('rect'));
+      const node = box(document.querySelector('.map-node[data-name="top_n"]'));
+      return [...document.querySelectorAll('.map-box')].find((g) => {
+        const b = box(g);
         return node.left >= b.left && node.right <= b.right
           && node.top >= b.top && node.bottom <= b.bottom;
-      })?.textContent;
+      })?.dataset.name;
     }"""
     assert control_room.evaluate(inside) == "narrow"
     known = len(pages_store.rebalances())

@@ -44,8 +44,8 @@ def test_control_room_shows_everything(open_tab):
     expect(page.locator(".cluster")).to_have_count(2)
     for chart in ("load", "latency", "queue", "throughput", "executors"):
         expect(page.locator(f'[data-chart="narrow/{chart}"] svg').first).to_be_visible()
-    expect(page.locator(".map-operator")).to_have_count(3)
-    expect(page.locator(".map-source text")).to_have_text("tweets")
+    expect(page.locator(".map-node")).to_have_count(3)
+    expect(page.locator(".map-data")).to_have_text("tweets")
     expect(page.locator(".map-rate").first).to_contain_text("rows/s")
     for part in ("redis", "engine", "host:wide", "generator:tweets", "web"):
         expect(page.locator(f'[data-part="{part}"]')).to_have_attribute("data-state", "up")

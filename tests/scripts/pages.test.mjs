@@ -2,55 +2,6 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { open, plain, press, sized } from "./page.mjs";
 
-describe("the map", () => {
-  const layout = (down, size) => ({
-    down, size,
-    boxes: { wide: [0, 0, 200, 120] },
-    nodes: { tweets: [0, 40, 60, 30], extractor: [100, 20, 160, 70], sink: [100, 200, 160, 70] },
-  });
-  const operator = { href: "/operator/extractor", status: "running", load: "52%", queue: "12", fill: 0.5, over: false, moving: "" };
-  let page, box;
-  beforeEach(() => {
-    page = open(["ui/dom.js", "pages/control_room/map.js"], "<div data-map></div>");
-    box = sized(page.document.querySelector("[data-map]"), 900, 300);
-    page.weir.map = {
-      wide: layout(false, [400, 300]),
-      tall: layout(true, [200, 500]),
-      clusters: { wide: { href: "/cluster/wide" } },
-      operators: { extractor: operator },
-      edges: [{ id: "e1", source: "tweets", target: "extractor", dataset: "tweets", rate: 99, text: "99/s" }],
-    };
-    page.weir.drawMap();
-  });
-  const shape = () => box.querySelector("svg").getAttribute("viewBox");
-
-  it("has the shape that fits", () => {
-    assert.equal(shape(), "-6 -6 412 312");
-    sized(box, 390, 300);
-    page.weir.drawMap();
-    assert.equal(shape(), "-6 -6 212 512");
-  });
-  it("leads an edge from border to border", () => {
-    assert.equal(box.querySelector(".map-line").getAttribute("d"), "M60,55C100,55 60,55 93,55");
-    assert.equal(box.querySelector(".map-tip").getAttribute("d"), "M100,55l-8,-4.5v9z");
-  });
-  it("tells data sets that nobody writes from operators", () => {
-    assert.equal(box.querySelector(".map-source text").textContent, "tweets");
-    assert.equal(box.querySelector(".map-operator").getAttribute("href"), "/operator/extractor");
-  });
-  it("keeps its elements when only figures change", () => {
-    const link = box.querySelector(".map-operator");
-    const changes = { operators: { extractor: { ...operator, load: "90%", fill: 1, over: true } }, edges: [{ ...page.weir.map.edges[0], rate: 999, text: "999/s" }] };
-    page.weir.changeMap(changes);
-    page.weir.drawMap(changes);
-    assert.equal(box.querySelector(".map-operator"), link);
-    assert.equal(link.dataset.over, "true");
-    assert.equal(box.querySelector(".map-bar").getAttribute("width"), "136.0");
-    assert.equal(box.querySelector(".map-line").getAttribute("stroke-width"), "3.45");
-    assert.equal(box.querySelector(".map-rate").textContent, "999/s");
-  });
-});
-
 describe("a correlation matrix", () => {
   let page, drawn;
   beforeEach(() => {

@@ -46,7 +46,7 @@
   function build({ name, href }, list) {
     const key = "tile/" + name;
     const item = make("li", {}, list);
-    const link = make("a", { href, title: name, "data-live": key, "data-keep": "text" }, item);
+    const link = make("a", { href, title: name, "data-go": "", "data-live": key, "data-keep": "text" }, item);
     make("strong", {}, link).textContent = name;
     make("span", { class: "live overview-load", "data-live": key + "/load" }, link);
     const bar = make("span", { class: "bar", "aria-hidden": "true" }, link);

@@ -27,7 +27,7 @@ from weir.components.pages.balance.render_preview import preview_body
 from weir.components.pages.balance.view import alone, changed, follow_text
 from weir.components.ui import ids
 from weir.components.ui.asking import request
-from weir.components.ui.clicks import AWAY, only_clicks
+from weir.components.ui.clicks import AWAY, only_clicks, pressed_id
 from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs, toast
 from weir.components.ui.text import plural
 from weir.components.web.security import Role, require
@@ -75,6 +75,17 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
         world = hub.world()
         return await dialog.asked(
             ASKER, _ask, world, lambda new: of_hand(world, operator, target, new)
+        )
+
+    @app.callback(outputs(), Input(ids.PRESSED_MOVE, "data"), prevent_initial_call=True)
+    @require(Role.VIEWER)
+    async def of_map(told: Any) -> dict[str, Any]:
+        world, chosen = hub.world(), pressed_id(told, ("operator", "target"))
+        return await dialog.asked(
+            ASKER,
+            _ask,
+            world,
+            lambda new: of_hand(world, chosen["operator"], chosen["target"], new),
         )
 
     async def confirm(said: Said) -> Done:

@@ -4,6 +4,7 @@ from weir.components.ui.ids import IdPart
 
 ANSWER = "answer"
 INBOX = "inbox"
+GRAPH = "map-graph"
 
 
 def workload(part: str, name: IdPart) -> dict[str, IdPart]:

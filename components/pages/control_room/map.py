@@ -1,12 +1,9 @@
-"""The map of operators on clusters: where every box stands and what flows.
+"""The map of operators on clusters: what stands on it and what flows.
 
-Ranks follow the data: a data set that nobody here writes is a source, an
-operator stands one rank behind the farthest of its inputs. Clusters are boxes
-around their operators, ordered by their first rank, so that data mostly flows
-one way. Laid out twice: rightwards for a desk, downwards for a phone.
+The browser folds, lays out and draws it (`assets/pages/control_room/map/`): what a person
+unfolds is theirs alone. Here is what it is made of, each operator and each flow once.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -14,16 +11,21 @@ from typing import Any
 from msgspec import Struct
 
 from weir.components.live.figures import idle
-from weir.components.live.world import World, on_their_way
-from weir.components.ui import text
+from weir.components.live.world import World, on_their_way, stale
 from weir.components.ui.path import cluster_path, operator_path
-from weir.components.ui.surface import address
+from weir.components.ui.surface import address, on_the_present
 from weir.controllers.model.sample import Operator
 from weir.controllers.model.snapshot import Snapshot
 
-NODE_W, NODE_H = 172, 74
-SOURCE_W, SOURCE_H = 104, 40
-GAP, LANE, PAD, HEAD = 24, 108, 16, 34
+MOST_CLUSTERS = 48
+MOST_OPERATORS = 600
+"""A map of more than one of these is not drawn: nobody could read it, however folded."""
+SILENT = "no report"
+
+
+def drawable(snapshot: Snapshot) -> bool:
+    """Whether a map of all that could be read."""
+    return len(snapshot.clusters) <= MOST_CLUSTERS and len(snapshot.operators) <= MOST_OPERATORS
 
 
 def ranks(snapshot: Snapshot) -> dict[str, int]:
@@ -61,10 +63,7 @@ def _ranks(shape: "Shape") -> dict[str, int]:
 
 def flow_order(snapshot: Snapshot) -> list[str]:
     """The clusters in the order in which data reaches them; those without operators last."""
-    return _order(Shape.of(snapshot))
-
-
-def _order(shape: "Shape") -> list[str]:
+    shape = Shape.of(snapshot)
     depth = _ranks(shape)
     first: dict[str, int] = {name: len(depth) for name in shape.clusters}
     for name, cluster in shape.operators:
@@ -73,19 +72,25 @@ def _order(shape: "Shape") -> list[str]:
 
 
 def flow_map(world: World) -> dict[str, Any]:
-    """Boxes, operators, sources and edges, with both layouts."""
+    """Clusters in the order of the flow, operators with their figures, and every flow."""
     snapshot = world.snapshot
-    shape = Shape.of(snapshot)
     travelling = {name: state.move.target for name, state in on_their_way(world).items()}
-    capacity = {c.name: c.capacity for c in snapshot.clusters}
     return {
-        "wide": _layout(shape, downwards=False),
-        "tall": _layout(shape, downwards=True),
-        "clusters": {c.name: {"href": address(cluster_path(c.name))} for c in snapshot.clusters},
+        "clusters": {
+            name: {
+                "href": address(cluster_path(name)),
+                # Nothing is moved in a replay.
+                "takes": bool((c := snapshot.cluster(name)) and c.hosted) and on_the_present(),
+            }
+            for name in flow_order(snapshot)
+        },
         "operators": {
             o.name: {
+                "cluster": o.cluster,
+                "of": o.slice_of,
                 "href": address(operator_path(o.name)),
-                **_operator(o, capacity.get(o.cluster, 1), travelling.get(o.name, "")),
+                **_figures(o, _capacity(snapshot, o.cluster), stale(world, o.cluster)),
+                "moving": travelling.get(o.name, ""),
             }
             for o in snapshot.operators
         },
@@ -95,8 +100,7 @@ def flow_map(world: World) -> dict[str, Any]:
                 "source": edge.source,
                 "target": edge.target,
                 "dataset": edge.dataset,
-                "text": text.rate(edge.rows_per_s),
-                "rate": round(edge.rows_per_s, 1),
+                "rate": _rounded(edge.rows_per_s),
             }
             for edge in snapshot.edges
         ],
@@ -108,32 +112,48 @@ def map_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str
     was, now = before["edges"], after["edges"]
     if [e["id"] for e in was] != [e["id"] for e in now]:
         return None
-    if any(before[key] != after[key] for key in ("wide", "tall", "clusters")):
+    if before["clusters"] != after["clusters"] or _places(before) != _places(after):
         return None
     known = before["operators"]
     return {
-        "operators": {n: o for n, o in after["operators"].items() if known.get(n) != o},
+        "operators": {n: o for n, o in after["operators"].items() if known[n] != o},
         "edges": [edge for old, edge in zip(was, now, strict=True) if old != edge],
     }
 
 
+def _places(drawn: Mapping[str, Any]) -> dict[str, str]:
+    return {name: operator["cluster"] for name, operator in drawn["operators"].items()}
+
+
+def _capacity(snapshot: Snapshot, cluster: str) -> int:
+    found = snapshot.cluster(cluster)
+    return max(found.capacity, 1) if found else 1
+
+
 @lru_cache(maxsize=4096)
-def _operator(operator: Operator, capacity: int, moving: str) -> dict[str, Any]:
-    share = operator.load / max(capacity, 1)
+def _figures(operator: Operator, capacity: int, silent: bool) -> dict[str, Any]:
+    """Shares of its cluster's cores: busy with its work, and of work that came and waits.
+
+    >>> found = _figures(Operator(name="a", cluster="x", load=1.5, busy_cores=0.9), 2, False)
+    >>> found["busy"], found["waiting"]
+    (0.45, 0.3)
+    """
     return {
-        "status": operator.status.value,
+        "status": SILENT if silent else operator.status.value,
         "idle": idle(operator),
-        "stateful": operator.stateful,
-        "load": f"{operator.load:.2f} cores",
-        "fill": round(min(share, 1.0), 3),
-        "over": share > 1.0,
-        "queue": f"queue {text.amount(operator.queue_rows)}",
-        "moving": moving,
+        "busy": round(operator.busy_cores / capacity, 2),
+        "waiting": round(max(operator.load - operator.busy_cores, 0.0) / capacity, 2),
+        "queue": None if operator.queue_rows is None else _rounded(operator.queue_rows),
     }
 
 
+def _rounded(value: float) -> float:
+    """To three digits: what nobody sees change is not sent again."""
+    return float(f"{value:.3g}")
+
+
 class Shape(Struct, frozen=True):
-    """All that the layout depends on; it stays the same from one report to the next."""
+    """What stands where and what flows; it stays the same from one report to the next."""
 
     operators: tuple[tuple[str, str], ...]  # name, cluster
     clusters: tuple[str, ...]
@@ -147,63 +167,3 @@ class Shape(Struct, frozen=True):
             tuple(c.name for c in snapshot.clusters),
             tuple((e.source, e.target) for e in snapshot.edges),
         )
-
-
-@lru_cache(maxsize=8)
-def _layout(shape: Shape, *, downwards: bool) -> dict[str, Any]:
-    """Positions; along the flow first, across it second, then turned if it goes down."""
-    depth = _ranks(shape)
-    along_size, across_size = (NODE_H, NODE_W) if downwards else (NODE_W, NODE_H)
-    lane = GAP * 2 + 6 if downwards else LANE
-    names = {name for name, _ in shape.operators}
-    sources = sorted({source for source, _ in shape.edges if source not in names})
-    here: dict[str, list[str]] = defaultdict(list)
-    for name, cluster in shape.operators:
-        here[cluster].append(name)
-    nodes: dict[str, list[float]] = {}
-    boxes: dict[str, list[float]] = {}
-    source_along, source_across = (SOURCE_H, SOURCE_W) if downwards else (SOURCE_W, SOURCE_H)
-    along = float(source_along + lane) if sources else 0.0
-    before, after = (HEAD, PAD) if downwards else (PAD, PAD)
-    left, right = (PAD, PAD) if downwards else (HEAD, PAD)
-    across_most = 0.0
-    for cluster in _order(shape):
-        members = here[cluster]
-        steps = sorted({depth[name] for name in members}) or [0]
-        start = along
-        along += before
-        widest = 0.0
-        for step in steps:
-            column = sorted(name for name in members if depth[name] == step)
-            for row, name in enumerate(column):
-                nodes[name] = [along, left + row * (across_size + GAP)]
-            widest = max(widest, len(column) * (across_size + GAP) - GAP, across_size)
-            along += along_size + (lane if step != steps[-1] else 0)
-        along += after
-        boxes[cluster] = [start, 0.0, along - start, left + widest + right]
-        across_most = max(across_most, left + widest + right)
-        along += lane
-    for box_name, box in boxes.items():
-        shift = (across_most - box[3]) / 2
-        box[1] += shift
-        for name in here[box_name]:
-            if name in nodes:
-                nodes[name][1] += shift
-    height = len(sources) * (source_across + GAP) - GAP
-    middle = (left + across_most - right) / 2  # of the operators, not of the boxes
-    for row, name in enumerate(sources):
-        nodes[name] = [0.0, max(middle - height / 2, 0.0) + row * (source_across + GAP)]
-    size = [max(along - lane, 0.0), max(across_most, height, 0.0)]
-    if downwards:
-        nodes = {name: [y, x] for name, (x, y) in nodes.items()}
-        boxes = {name: [y, x, h, w] for name, (x, y, w, h) in boxes.items()}
-        size.reverse()
-    return {
-        "size": size,
-        "nodes": {
-            name: [*at, SOURCE_W, SOURCE_H] if name in sources else [*at, NODE_W, NODE_H]
-            for name, at in nodes.items()
-        },
-        "boxes": boxes,
-        "down": downwards,
-    }

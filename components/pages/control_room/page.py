@@ -16,7 +16,12 @@ from weir.components.pages.cluster.view import cluster_facts
 from weir.components.pages.control_room import actions, attention, inbox
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room.answer import answer
-from weir.components.pages.control_room.map import flow_map, flow_order, map_changes
+from weir.components.pages.control_room.map import (
+    drawable,
+    flow_map,
+    flow_order,
+    map_changes,
+)
 from weir.components.pages.control_room.modes import mode_figures
 from weir.components.pages.control_room.render import render
 from weir.components.pages.control_room.render_answer import answer_body
@@ -90,7 +95,11 @@ def _large(world: World, place: Place, drawn: str) -> Page:
         own=shown,
         charts=charts,
         figures=figures,
-        drawings={"events": markers.events(world, shown)},
+        drawings={
+            "events": markers.events(world, shown),
+            **({"map": flow_map(world)} if drawable(snapshot) else {}),
+        },
+        changes={"map": map_changes},
         first={"overview": attention.tiles(world)},
         large=True,
     )

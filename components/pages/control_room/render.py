@@ -8,7 +8,8 @@ from weir.components.live.world import World
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room.render_cluster import cluster_card
 from weir.components.pages.control_room.render_figures import key_figures
-from weir.components.pages.control_room.render_overview import map_elsewhere, overview_card
+from weir.components.pages.control_room.render_map import map_card
+from weir.components.pages.control_room.render_overview import overview_card
 from weir.components.pages.control_room.render_tour import tour_card
 from weir.components.pages.control_room.render_workload import workload_card
 from weir.components.ui import ids
@@ -31,7 +32,6 @@ def render(world: World, page: Page) -> Component:
         for name in names
         if (cluster := snapshot.cluster(name))
     ]
-    flows = map_elsewhere(snapshot) if large else html.Div(className="map", **{"data-map": "flow"})
     return html.Div(
         [
             html.H1("Control room", className="visually-hidden"),
@@ -54,16 +54,8 @@ def render(world: World, page: Page) -> Component:
                 page.figures,
                 comment_required=world.control.settings.comment_required,
             ),
-            html.Div(
-                [
-                    card(flows, title="Operators on clusters", className="map-card"),
-                    card(
-                        region(ids.COMMANDS),
-                        title="Recent commands",
-                    ),
-                ],
-                className="split",
-            ),
+            map_card(snapshot),
+            card(region(ids.COMMANDS), title="Recent commands"),
         ],
         className="stack",
     )

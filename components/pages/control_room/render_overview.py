@@ -3,11 +3,9 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.pages.control_room.attention import MOST_CLUSTERS, MOST_OPERATORS
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live
 from weir.components.ui.surface import press
-from weir.components.ui.text import plural
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.model.words import counted
 
@@ -34,17 +32,6 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
         ),
         title="All clusters",
         className="overview-card",
-    )
-
-
-def map_elsewhere(snapshot: Snapshot) -> Component:
-    """Said in place of a map that nobody could read."""
-    return html.P(
-        f"The map is drawn of up to {MOST_CLUSTERS} clusters with {MOST_OPERATORS} operators; now "
-        f"there are {plural(len(snapshot.clusters), 'cluster')} with "
-        f"{plural(len(snapshot.operators), 'operator')}. What an operator reads and writes stands "
-        "on its own page.",
-        className="quiet",
     )
 
 

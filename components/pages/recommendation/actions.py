@@ -1,12 +1,10 @@
 """What the buttons on recommendations, modes and pause-all do. By HTTP, like all buttons."""
 
 import asyncio
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from dash import ALL, Dash, Input, Output, ctx
-from dash.exceptions import PreventUpdate
 from msgspec.structs import replace
 
 from weir.components.live.hub import Hub
@@ -19,7 +17,7 @@ from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.pages.recommendation.render_dialog import decision_body, refusal
 from weir.components.ui import ids
 from weir.components.ui.asking import request
-from weir.components.ui.clicks import only_clicks
+from weir.components.ui.clicks import only_clicks, pressed_id
 from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, chosen, outputs
 from weir.components.ui.text import sentence
 from weir.components.web.security import Role, check, require
@@ -63,7 +61,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(outputs(), Input(ids.PRESSED_DECIDE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def decide(pressed: Any) -> dict[str, Any]:
-        about = _pressed(pressed, recommendation_ids.decide("", "", ""))
+        about = pressed_id(pressed, recommendation_ids.decide("", "", ""))
         return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
 
     @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)
@@ -76,7 +74,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @app.callback(outputs(), Input(ids.PRESSED_PAUSE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def pause(pressed: Any) -> dict[str, Any]:
-        resume = _pressed(pressed, ids.pause(""))["verb"] == "resume"
+        resume = pressed_id(pressed, ids.pause(""))["verb"] == "resume"
         ask = asks.resume_all if resume else asks.pause_all
         return await dialog.asked(ASKER, lambda: _shown(ask(hub.world())))
 
@@ -105,13 +103,6 @@ def _shown(asked: asks.Ask) -> Ask:
         size=640,
         pending=asked.pending,
     )
-
-
-def _pressed(told: Any, like: Iterable[str]) -> dict[str, str]:
-    """The id of the button that was pressed, as the browser tells it; nothing if it is none."""
-    if not isinstance(told, dict) or not all(isinstance(told.get(key), str) for key in like):
-        raise PreventUpdate
-    return {key: told[key] for key in like}
 
 
 def _about(hub: Hub, clicked: dict[str, str]) -> asks.Ask:

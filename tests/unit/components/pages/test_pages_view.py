@@ -8,7 +8,6 @@ from weir.components.live import commands, health
 from weir.components.live import figures as live
 from weir.components.live.charts import cluster_charts, cluster_page_charts, operator_charts, points
 from weir.components.live.world import samples_of_operator, stale, world_of
-from weir.components.pages.control_room.map import flow_map, flow_order, ranks
 from weir.components.pages.control_room.render_workload import highest_rate
 from weir.components.ui.figure import Figure
 from weir.controllers.engine.ports import Part, Workload
@@ -95,39 +94,6 @@ def test_an_engine_that_never_reported_is_said():
 def test_a_part_that_said_good_bye_is_down():
     part = Part(id="engine", kind="engine", name="engine", at=9.9, status="stopped")
     assert health.part_state(part, 10.0) == "down"
-
-
-def test_map_places_every_operator_inside_its_cluster():
-    layout = flow_map(demo_world(extra_operator=True))
-    for shape in (layout["wide"], layout["tall"]):
-        for operator in demo_world(extra_operator=True).snapshot.operators:
-            x, y, w, h = shape["nodes"][operator.name]
-            bx, by, bw, bh = shape["boxes"][operator.cluster]
-            assert bx < x
-            assert by < y
-            assert x + w < bx + bw
-            assert y + h < by + bh
-            assert bx + bw <= shape["size"][0]
-            assert by + bh <= shape["size"][1]
-    assert layout["wide"]["nodes"]["tweets"][0] == 0
-
-
-def test_map_follows_the_data():
-    snapshot = demo_world().snapshot
-    assert flow_order(snapshot) == ["wide", "narrow"]
-    assert ranks(snapshot) == {"extractor": 0, "topic_count": 1, "top_n": 2}
-
-
-def test_a_loop_in_the_data_ends():
-    world = demo_world(periods=1)
-    sample = world.series["narrow"][0]
-    first, second = sample.operators
-    loop = (
-        replace(first, reads=("b",), writes=("a",)),
-        replace(second, reads=("a",), writes=("b",)),
-    )
-    found = ranks(world_of({"narrow": [replace(sample, operators=loop)]}, at=1.0).snapshot)
-    assert set(found) == {"topic_count", "top_n"}
 
 
 @pytest.mark.parametrize(

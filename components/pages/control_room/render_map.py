@@ -1,0 +1,75 @@
+"""The map of operators on clusters; `assets/pages/control_room/map/` draws it."""
+
+import dash_cytoscape as cyto
+from dash import html
+from dash.development.base_component import Component
+
+from weir.components.pages.control_room import ids as control_room_ids
+from weir.components.pages.control_room.map import MOST_CLUSTERS, MOST_OPERATORS, drawable
+from weir.components.ui.parts import card
+from weir.components.ui.text import plural
+from weir.controllers.model.snapshot import Snapshot
+
+
+def map_card(snapshot: Snapshot) -> Component:
+    """The map, or why there is none."""
+    shown = _map() if drawable(snapshot) else _elsewhere(snapshot)
+    return card(*shown, title="Operators on clusters", className="map-card")
+
+
+def _map() -> list[Component]:
+    """An empty graph, what stands over it for the keyboard, and below it the same in words."""
+    graph = cyto.Cytoscape(
+        id=control_room_ids.GRAPH,
+        elements=[],
+        stylesheet=[],
+        layout={"name": "preset"},
+        autoRefreshLayout=False,
+        boxSelectionEnabled=False,
+        userZoomingEnabled=False,
+        style={"width": "100%", "height": "100%"},
+    )
+    return [
+        html.Div([graph, html.Div(**{"data-map": "flow"})], className="map-stage"),
+        html.Div(
+            [
+                html.Span([html.Span(className=f"map-key map-key-{share}"), share])
+                for share in ("busy", "waiting", "idle")
+            ]
+            + [html.Span("shares of the cluster's cores", className="quiet"), _zooms()],
+            className="map-legend",
+        ),
+        html.Details(
+            [
+                html.Summary("Flows as a list"),
+                html.Ul(**{"data-map-flows": "list"}, className="map-flows-list"),
+            ],
+            className="map-flows",
+        ),
+    ]
+
+
+def _zooms() -> Component:
+    buttons = (("out", "−", "Zoom out"), ("in", "+", "Zoom in"), ("all", "All", "Show all of it"))
+    return html.Span(
+        [
+            html.Button(
+                sign, type="button", title=label, **{"data-zoom": zoom, "aria-label": label}
+            )
+            for zoom, sign, label in buttons
+        ],
+        className="map-tools",
+    )
+
+
+def _elsewhere(snapshot: Snapshot) -> list[Component]:
+    """Said in place of a map that nobody could read."""
+    return [
+        html.P(
+            f"The map is drawn of up to {MOST_CLUSTERS} clusters with {MOST_OPERATORS} operators; "
+            f"now there are {plural(len(snapshot.clusters), 'cluster')} with "
+            f"{plural(len(snapshot.operators), 'operator')}. What an operator reads and writes "
+            "stands on its own page.",
+            className="quiet",
+        )
+    ]

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 from redis.exceptions import ConnectionError, RedisError, TimeoutError
@@ -149,6 +149,32 @@ class Engine:
         """Make `run` end."""
         self._stop_event.set()
 
+    @contextlib.contextmanager
+    def getting_ready(self) -> Iterator[None]:
+        """Give signs of life while something is loaded or compiled, which may take a minute."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while True:
+                with contextlib.suppress(RedisError, OSError):
+                    self._store.beat(self._part("standby", "getting ready", time.time()))
+                if over.wait(CYCLE_S):
+                    return
+
+        thread = threading.Thread(target=beat, name="weir-getting-ready", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _part(self, name: str, detail: str, now: float, took_s: float | None = None) -> Part:
+        return Part(
+            id=self._id, kind="engine", name=name, at=now, pid=os.getpid(), detail=detail,
+            took_s=took_s,
+        )  # fmt: skip
+
     @property
     def _id(self) -> str:
         return f"engine:{self._holder.split('/')[1]}"
@@ -156,14 +182,10 @@ class Engine:
     def cycle(self, now: float) -> None:
         """Lead or stand by, once."""
         leads = self._leads()
-        part = Part(
-            id=self._id,
-            kind="engine",
-            name="leader" if leads else "standby",
-            at=now,
-            pid=os.getpid(),
-            detail=self._detail() if leads else "",
-            took_s=self._took_s if leads else None,
+        part = (
+            self._part("leader", self._detail(), now, self._took_s)
+            if leads
+            else self._part("standby", "", now)
         )
         self._step("the sign of life", lambda: self._store.beat(part))
         if not leads:
@@ -357,10 +379,12 @@ def run(redis_url: str) -> None:
     # Before it leads: a leader that compiles or loads for seconds keeps all clusters waiting.
     planning = Planning()
     planning.collect()  # starts the worker
-    compile_kernels()
-    forecast.warm_up()
+    engine = Engine(RedisStore.at(redis_url), planning=planning)
+    with engine.getting_ready():
+        compile_kernels()
+        forecast.warm_up()
     collect_rarely()
-    run_until_told(Engine(RedisStore.at(redis_url), planning=planning))
+    run_until_told(engine)
 
 
 def compile_kernels() -> None:

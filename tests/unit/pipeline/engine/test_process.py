@@ -6,6 +6,7 @@ import threading
 import msgspec
 
 from tests.support import people
+from tests.support.waiting import wait_until
 from tests.unit.controllers.engine.engine_world import World
 from weir.controllers.engine.apply.effects import News
 from weir.controllers.engine.propose.scaling import scale_by_hand
@@ -47,6 +48,17 @@ def test_a_standby_takes_over_and_finishes_what_was_begun() -> None:
     assert world.places["a"].scaled == [asked.id]
     one.cycle(world.now)  # it wakes up
     assert world.places["a"].scaled == [asked.id]
+
+
+def test_one_that_compiles_for_a_minute_gives_signs_of_life() -> None:
+    world = world_without_planning()
+    engine = Engine(world.store)
+    with engine.getting_ready():
+        wait_until(lambda: world.store.parts(), 10, "it is there")
+        (part,) = world.store.parts()
+        assert (part.kind, part.name, part.detail) == ("engine", "standby", "getting ready")
+    engine.cycle(world.now)
+    assert [p.name for p in world.store.parts()] == ["leader"]
 
 
 def test_what_costs_much_is_done_seldom() -> None:

@@ -52,12 +52,12 @@ STYLES = (
 SCRIPTS = (
     "ui/dom.js",
     "ui/session.js",
+    "ui/late.js",
     "ui/focus.js",
     "ui/reach.js",
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",
-    "live/plotly.js",
     "ui/viewer.js",  # sets the time that charts show
     "live/regions.js",
     "live/figures.js",

@@ -5,7 +5,7 @@ import gzip
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -40,7 +40,12 @@ from weir.metrics.store.redis_store import RedisStore, connect
 from weir.metrics.store.users import UsersFile
 
 ASSETS = Path(weir.__file__).parent / "assets"
-PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+VENDOR = {
+    "plotly.min.js": Path(plotly.__file__).parent / "package_data" / "plotly.min.js",
+    # With the layered layout of the map.
+    "cytoscape.min.js": Path(dash_cytoscape.__file__).parent / "dash_cytoscape_extra.min.js",
+}
+"""Scripts that pages load when they need them (`assets/ui/late.js`)."""
 REDIS_TIMEOUT_S = 2.0
 
 
@@ -91,10 +96,8 @@ def create_app(
             kind.routes(server, site)
     api.register(server, hub)
 
-    @server.get("/vendor/plotly.min.js", include_in_schema=False)
-    async def plotly_js() -> Response:
-        headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
-        return Response(_plotly_gzip(), media_type="text/javascript", headers=headers)
+    for name in VENDOR:
+        server.get(f"/vendor/{name}", include_in_schema=False)(_vendor(name))
 
     app = Dash(
         __name__,
@@ -109,7 +112,7 @@ def create_app(
         enable_mcp=False,
         csrf_token_name=gate.csrf_cookie,
     )
-    dash_cytoscape.load_extra_layouts()  # among them the layered one of the map
+    dash_cytoscape._js_dist.clear()  # `assets/ui/late.js` loads it where a map is shown
     assets.load(app)
     app.layout = shell
     router.register(app, site)
@@ -128,10 +131,18 @@ def create_app(
     )
 
 
+def _vendor(name: str) -> Callable[[], Awaitable[Response]]:
+    async def script() -> Response:
+        headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
+        return Response(_compressed(name), media_type="text/javascript", headers=headers)
+
+    return script
+
+
 @cache
-def _plotly_gzip() -> bytes:
-    """Compressed once, not for every browser that opens the page."""
-    return gzip.compress(PLOTLY_JS.read_bytes(), 6)
+def _compressed(name: str) -> bytes:
+    """Done once, not for every browser that opens the page."""
+    return gzip.compress(VENDOR[name].read_bytes(), 6)
 
 
 def app_from_env() -> Security:

@@ -6,7 +6,7 @@ describe("a correlation matrix", () => {
   let page, drawn;
   beforeEach(() => {
     drawn = [];
-    page = open(["ui/dom.js", "live/plotly.js", "pages/balance/matrices.js"], '<div data-matrix="m"></div>');
+    page = open(["ui/dom.js", "ui/late.js", "pages/balance/matrices.js"], '<div data-matrix="m"></div>');
     page.weir.models = {};
     page.weir.colour = (name) => name;
     page.window.Plotly = {
@@ -51,7 +51,7 @@ describe("a correlation matrix", () => {
 
 describe("Plotly", () => {
   it("comes with the first thing that needs it, which is then drawn once", () => {
-    const page = open(["live/plotly.js"]);
+    const page = open(["ui/late.js"]);
     const scripts = () => [...page.document.querySelectorAll("script")];
     assert.deepEqual(scripts(), []);
     let drawn = 0;
@@ -67,7 +67,7 @@ describe("Plotly", () => {
     assert.equal(drawn, 2);
   });
   it("is fetched again after it could not be had", () => {
-    const page = open(["live/plotly.js"]);
+    const page = open(["ui/late.js"]);
     const scripts = () => [...page.document.querySelectorAll("script")];
     page.weir.withPlotly(() => {});
     scripts()[0].onerror();

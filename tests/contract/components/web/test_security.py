@@ -15,7 +15,8 @@ from weir.components.web.security.middleware import OPEN
 
 OF_DASH = (
     "/", "/_dash-layout", "/_dash-dependencies", "/_dash-update-component", "/_reload-hash",
-    "/_favicon.ico", "/_dash-component-suites/", "/vendor/plotly.min.js", "{path:path}",
+    "/_favicon.ico", "/_dash-component-suites/", "/vendor/plotly.min.js", "/vendor/cytoscape.min.js",
+    "{path:path}",
 )  # fmt: skip
 """Routes that only hand out what is the same for everybody; callbacks check for themselves."""
 BELOW = {Role.APPROVER: Role.VIEWER, Role.ADMIN: Role.APPROVER}

@@ -54,14 +54,14 @@ def test_one_that_compiles_for_a_minute_gives_signs_of_life() -> None:
     world = world_without_planning()
     engine = Engine(world.store)
     with engine.getting_ready():
-        wait_until(lambda: engines(world), 10, "it is there")
-        assert engines(world) == [("standby", "getting ready")]
+        wait_until(lambda: told(world, engine), 10, "it is there")
+        assert told(world, engine) == [("standby", "getting ready")]
     engine.cycle(world.now)
-    assert [name for name, _ in engines(world)] == ["leader"]
+    assert told(world, engine)[0][1] != "getting ready"
 
 
-def engines(world: World) -> list[tuple[str, str]]:
-    return [(p.name, p.detail) for p in world.store.parts() if p.kind == "engine"]
+def told(world: World, engine: Engine) -> list[tuple[str, str]]:
+    return [(p.name, p.detail) for p in world.store.parts() if p.id == engine._id]
 
 
 def test_what_costs_much_is_done_seldom() -> None:

@@ -11,21 +11,20 @@ _PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
 WORDS = {Action.IN: "scaling in", Action.NONE: "no action", Action.OUT: "scaling out"}
 
 
-def feasible(last: Action | None, latency_s: float, before_s: float | None) -> list[Action]:
-    """What the monotonicity rule leaves.
+def feasible(last: Action, bin: int, bin_before: int) -> list[Action]:
+    """What the monotonicity rule leaves; it compares states, as latencies within a bin are noise.
 
     Latency rose though executors were added: no scaling in. Latency fell though some
     were removed: no scaling out.
 
-    >>> feasible(Action.OUT, 31.0, 30.0)
+    >>> feasible(Action.OUT, 4, 3)
     [<Action.NONE: 1>, <Action.OUT: 2>]
     """
     actions = list(_PREFERENCE)
-    if before_s is not None:
-        if last is Action.OUT and latency_s > before_s:
-            actions.remove(Action.IN)
-        if last is Action.IN and latency_s < before_s:
-            actions.remove(Action.OUT)
+    if last is Action.OUT and bin > bin_before:
+        actions.remove(Action.IN)
+    if last is Action.IN and bin < bin_before:
+        actions.remove(Action.OUT)
     return actions
 
 

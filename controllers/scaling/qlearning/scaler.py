@@ -55,9 +55,9 @@ class QLearning(Scaler[QSettings, QMemory]):
         space = StateSpace.of(s)
         if len(memory.table.values) != len(space) or memory.table.width_s != space.width_s:
             memory = self.fresh()  # the bins were set anew, so nothing learned fits them
-        if facts.latency_s is None:
+        if facts.own_latency_s is None:
             return cannot_tell("The latency is not known."), memory
-        seen = Sighting(now, facts.latency_s, facts.arrival_rows_per_s)
+        seen = Sighting(now, facts.own_latency_s, facts.arrival_rows_per_s)
         window = tuple(w for w in (*memory.window, seen) if w.at > now - s.window_s)
         memory = replace(memory, window=window)
         last = memory.last
@@ -84,7 +84,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
         state = space.state(latency_s, rising)
         done = _carried_out(last, facts.executors)
-        actions = feasible(done, latency_s, last.latency_s)
+        actions = feasible(done, state.bin, space.at(last.state).bin)
         row = memory.table.values[state.index]
         epsilon = epsilon_of(memory, s)
         action, by_chance = choose(s, row, actions, epsilon, memory.draws)

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.controllers.scaling.scaling_world import World, operator, snapshot
 from weir.controllers.model.decision import NoChange, Scale
@@ -11,9 +12,15 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build, describe
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.qlearning.initial import initial_table, optimised
-from weir.controllers.scaling.qlearning.memory import epsilon_of, fresh_memory, solved_by_samples
+from weir.controllers.scaling.qlearning.memory import (
+    epsilon_of,
+    fresh_memory,
+    solved_by_samples,
+    with_table,
+)
 from weir.controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
 from weir.controllers.scaling.qlearning.reward import reward
+from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import (
     ExplorationPolicy,
     Initialisation,
@@ -123,15 +130,33 @@ class TestInitialTable:
 
 class TestPolicy:
     def test_monotonicity(self) -> None:
-        assert IN not in feasible(OUT, 31.0, 30.0)
-        assert OUT not in feasible(IN, 29.0, 30.0)
-        assert set(feasible(OUT, 29.0, 30.0)) == set(feasible(IN, 31.0, 30.0)) == set(Action)
-        assert set(feasible(OUT, 30.0, 30.0)) == set(Action)
+        assert IN not in feasible(OUT, 4, 3)
+        assert OUT not in feasible(IN, 2, 3)
+        assert set(feasible(OUT, 2, 3)) == set(feasible(IN, 4, 3)) == set(Action)
+        assert set(feasible(OUT, 3, 3)) == set(Action)
+
+    def test_monotonicity_compares_bins_and_not_latencies(self) -> None:
+        """31 s after 30.5 s is the same bin of 10 s: noise, which must not rule anything out."""
+
+        def after_growth_at(latency_s: float) -> str:
+            scaler = QLearning(QSettings(window_s=5.0), Scope(cluster="a"))
+            memory: Any = scaler.fresh()
+            lower = tuple((9.0, 0.0, 0.0) for _ in memory.table.values)  # in is worth most
+            memory = with_table(memory, replace(memory.table, values=lower))
+            for at, executors, seen_s in ((0.0, 2, 30.5), (60.0, 3, latency_s)):
+                one = operator(processing_s=seen_s, scheduling_s=0.0)
+                decision, memory = scaler.decide(
+                    snapshot(one, executors=executors, at=at), memory, at
+                )
+            return decision.reason.rule
+
+        assert after_growth_at(31.0).startswith("scaling in")
+        assert after_growth_at(41.0).startswith("no action")
 
     def test_chance_obeys_the_monotonicity_rule(self) -> None:
         settings = QSettings(policy=ExplorationPolicy.EPSILON)
         drawn = {
-            choose(settings, (9.0, 0.0, 0.0), feasible(OUT, 31.0, 30.0), 1.0, draw)[0]
+            choose(settings, (9.0, 0.0, 0.0), feasible(OUT, 4, 3), 1.0, draw)[0]
             for draw in range(50)
         }
         assert drawn == {NONE, OUT}
@@ -242,29 +267,30 @@ class TestScaler:
         assert [t.action for t in memory.trail] == [NONE] * 3
 
     def after_adding_one(self, **given: Any) -> tuple[Any, Any]:
-        """Somebody adds an executor and the latency rises from 4 to 5 s: no scaling in now,
-        though the first row (5/6, 1/6, 0) holds that for best."""
-        settings = {"decision_interval_s": 10, "window_s": 5, **given}
+        """Somebody adds an executor and the latency rises from 4 to 15 s, a bin higher: no
+        scaling in now, though the row of that bin (3/4, 1/4, 0) holds that for best."""
+        settings = {"decision_interval_s": 10, "window_s": 5, "target_latency_s": 60, **given}
         scaler = create("qlearning", settings, SCOPE)
         memory = scaler.fresh()
-        for at, latency_s, executors in ((0.0, 4.0, 2), (10.0, 5.0, 3)):
+        for at, latency_s, executors in ((0.0, 4.0, 2), (10.0, 15.0, 3)):
             one = operator(processing_s=latency_s, scheduling_s=0.0)
             decision, memory = scaler.decide(snapshot(one, executors=executors), memory, at)
         return decision, memory
 
     @pytest.mark.parametrize(
         ("update", "following"),
-        [("sarsa", 1 / 6), ("q_learning", 5 / 6)],  # of the action taken, of the best one
+        [("sarsa", 1 / 4), ("q_learning", 3 / 4)],  # of the action taken, of the best one
     )
     def test_learns_by_sarsa_or_by_the_best_that_follows(
         self, update: str, following: float
     ) -> None:
         _, memory = self.after_adding_one(update=update)
-        worth = -5 / 30  # latency over target, as it did not improve
+        worth = -15 / 60  # latency over target, as it did not improve
         learned = (1 - 0.7) * 0.0 + 0.7 * (worth + 0.9 * following)
-        assert memory.table.values[0] == pytest.approx((5 / 6, 1 / 6, learned))
+        assert memory.table.values[0] == pytest.approx((11 / 12, 1 / 12, learned))
         assert memory.table.visits[0] == (0, 0, 1)
-        assert memory.table.values[1:] == initial_table(QSettings()).values[1:]
+        begun = initial_table(QSettings(target_latency_s=60))
+        assert memory.table.values[1:] == begun.values[1:]
         assert memory.rewards == (pytest.approx(worth),)
 
     def test_the_reason_has_the_numbers_that_the_action_was_chosen_by(self) -> None:
@@ -273,10 +299,10 @@ class TestScaler:
         assert "no action is worth most of what is left: scaling in is ruled out" in (
             decision.reason.text
         )
-        assert "(scaling in 0.83, no action 0.17, scaling out 0.00)" in decision.reason.text
+        assert "(scaling in 0.75, no action 0.25, scaling out 0.00)" in decision.reason.text
         assert decision.reason.numbers["q_out"] == 0.0
-        assert memory.table.values[0][OUT] > 0.4
-        assert memory.last.row == initial_table(QSettings()).values[0]
+        assert memory.table.values[0][OUT] > 0.25
+        assert memory.last.row == initial_table(QSettings(target_latency_s=60)).values[2]
         assert not memory.last.by_chance
 
     def test_epsilon_can_be_set_while_it_learns(self) -> None:
@@ -366,3 +392,16 @@ class TestScaler:
         scaler = create("qlearning", {"latency_granularity_s": 5}, SCOPE)
         _, after = scaler.decide(snapshot(operator()), memory, 10_000.0)
         assert after.table == scaler.fresh().table
+
+
+@pytest.mark.parametrize("name", ["qlearning", "drs", "thresholds"])
+def test_delay_upstream_is_no_reason_to_scale(name: str) -> None:
+    """End to end 90 s, of which 1.5 s are waited and worked here at a load of 0.1."""
+    given = {"figure": "latency", "upper": 30, "lower": 1} if name == "thresholds" else {}
+    scaler = create(name, given, SCOPE)
+    memory = scaler.fresh()
+    calm: dict[str, Any] = {"load": 0.1, "busy_cores": 0.1, "cost_s_per_row": 0.0001}
+    for i in range(60):
+        behind = operator(latency_p50_s=90.0, arrival_rows_per_s=1000.0 + 20.0 * i, **calm)
+        decision, memory = scaler.decide(snapshot(behind, executors=1), memory, 10.0 * i)
+        assert not isinstance(decision, Scale), decision.reason.text

@@ -13,6 +13,7 @@ from weir.commands.key import key
 from weir.commands.recommendations import Comment
 from weir.commands.runs import record, runs_app
 from weir.commands.start import GIVEN, REFUSED, hide_passwords, settle
+from weir.commands.train_qtable import train_qtable
 from weir.commands.tune import tune
 from weir.commands.user import token, user
 from weir.commands.web import web
@@ -388,6 +389,7 @@ app.command("record")(record)
 app.command("what-if")(what_if)
 app.command("what-if-places")(what_if_places)
 app.command("tune")(tune)
+app.command("train-qtable")(train_qtable)
 app.add_typer(runs_app, name="runs")
 app.command("web")(web)
 app.command("key")(key)

@@ -124,7 +124,7 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     load: dict[str, float] = {}  # per core, by cluster
     executors: dict[str, int] = {}
-    latency_s: float | None = None  # of the slowest operator concerned
+    latency_s: float | None = None  # own, of the slowest operator concerned
     queue_rows: float | None = None  # of the operators concerned
     load_distance: float | None = None  # in points
     outage_s: float | None = None  # from a cluster's death to the last first commit elsewhere

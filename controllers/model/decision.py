@@ -38,7 +38,7 @@ class Prediction(Struct, frozen=True, kw_only=True):
     """What the decision should bring. None: the method does not say."""
 
     load: dict[str, float] = {}  # per core, by cluster
-    latency_s: float | None = None
+    latency_s: float | None = None  # own: waiting and processing in the cluster
     queue_rows: float | None = None
     executors: dict[str, int] = {}
     pause_s: float | None = None

@@ -83,7 +83,7 @@ class Operator(Struct, frozen=True, kw_only=True, gc=False):
     cpu_time_s: float = 0.0  # executorCpuTime of the same; misses Python workers
     queue_rows: int | None = None
     processing_s: float | None = None  # of the last batch
-    scheduling_s: float | None = None  # wait of the median row before its batch began
+    scheduling_s: float | None = None  # wait of the median row here before its batch began
     latency_p50_s: float | None = None  # event time to commit
     latency_max_s: float | None = None
     batch_id: int | None = None
@@ -109,12 +109,16 @@ class Operator(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def latency_s(self) -> float | None:
-        """Time from arrival to commit for the median row."""
-        if self.latency_p50_s is not None:
-            return self.latency_p50_s
-        if self.processing_s is None:
-            return None
-        return self.processing_s + (self.scheduling_s or 0.0)
+        """End to end: from event to commit for the median row, upstream delay included.
+
+        Where no event times are observed, the operator's own latency is all that is known.
+        """
+        return self.own_latency_s if self.latency_p50_s is None else self.latency_p50_s
+
+    @property
+    def own_latency_s(self) -> float | None:
+        """Waiting and processing here alone: all that executors of this cluster can change."""
+        return None if self.processing_s is None else self.processing_s + (self.scheduling_s or 0.0)
 
 
 class Batch(Struct, frozen=True, kw_only=True, gc=False):

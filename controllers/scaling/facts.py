@@ -66,9 +66,9 @@ class ClusterFacts(Struct, frozen=True, kw_only=True):
         return None if cores is None else cores / self.capacity
 
     @property
-    def latency_s(self) -> float | None:
-        """Latency of the slowest operator."""
-        return max((v for o in self.operators if (v := o.latency_s) is not None), default=None)
+    def own_latency_s(self) -> float | None:
+        """Waiting and processing of the slowest operator; delay upstream is not of this cluster."""
+        return max((v for o in self.operators if (v := o.own_latency_s) is not None), default=None)
 
     @property
     def arrival_rows_per_s(self) -> float:

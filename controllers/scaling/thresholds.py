@@ -77,7 +77,7 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         """Follow the figure; scale by a step once it has been beyond for long enough."""
         s = self.settings
         what = s.figure.value
-        value = facts.load if s.figure is WatchedFigure.LOAD else facts.latency_s
+        value = facts.load if s.figure is WatchedFigure.LOAD else facts.own_latency_s
         if value is None:
             # A gap in the figures breaks the "all the time since": begin anew.
             memory = replace(memory, above_since=None, below_since=None)

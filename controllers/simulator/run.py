@@ -17,7 +17,6 @@ from weir.controllers.simulator.run_types import (
 )
 from weir.controllers.simulator.world import SimulatedWorld
 
-_MAX_LATENCY_S = 60.0  # Q-learning's own default reaches so far
 __all__ = [
     "OnPeriod",
     "OperatorRun",
@@ -47,8 +46,6 @@ def make_scaler(
     """
     fields = scaler_type(name).settings_type.__struct_fields__
     known = {key: value for key, value in aims(target_latency_s, seed).items() if key in fields}
-    if known.get("max_latency_s", 0.0) <= _MAX_LATENCY_S:
-        known.pop("max_latency_s", None)
     if "t_max_s" in settings:  # the lower bound that goes with another upper one is its own
         known.pop("t_min_s", None)
     return create(name, {**known, **settings}, Scope(cluster=cluster))
@@ -61,7 +58,6 @@ def aims(target_latency_s: float | None, seed: int) -> dict[str, Any]:
     return {
         "seed": seed,
         "target_latency_s": target_latency_s,
-        "max_latency_s": 2.0 * target_latency_s,
         "t_max_s": target_latency_s,
         "t_min_s": 0.4 * target_latency_s,
     }

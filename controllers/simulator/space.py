@@ -20,7 +20,7 @@ from weir.controllers.simulator.run import make_scaler
 _NOT_SEARCHED = frozenset(
     {
         "seed",  # luck is not a setting
-        "max_latency_s",  # follows the target
+        "max_latency_s", "latency_granularity_s",  # follow the target
         "min_executors", "max_executors",  # limits belong to the cluster
         "recommend_only", "theta", "value_iteration_count",
     }
@@ -160,7 +160,8 @@ def _range(info: SettingInfo, max_executors: int, rows_per_s: float) -> tuple[fl
         share = 2 if info.minimum else 1
         return max(least, 1.0), min(most, max(2.0, float(max_executors // share)))
     if info.unit == "rows/s" and rows_per_s > 0.0:
-        return max(least, rows_per_s / 1000.0), min(most, rows_per_s / 2.0)
+        low = 0.0 if default == 0.0 else rows_per_s / 1000.0  # 0 leaves it to the rate
+        return max(least, low), min(most, rows_per_s / 2.0)
     if isfinite(least) and isfinite(most) and most <= _REACH * max(default, 1.0):
         return least, most
     if default <= 0.0:

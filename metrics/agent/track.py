@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.sample import BATCHES_MOST, Batch, OperatorStatus
 from weir.metrics.agent.listener import Progress, TaskWork
+from weir.metrics.waiting import waited_s
 
 OBSERVATION = "weir"  # name of the observation that carries event times
 _COST_BATCHES = 6
@@ -64,6 +65,7 @@ class QueryTrack:
         self.run_id: str | None = None
         self.run_before: str | None = None
         self.first_at: float | None = None  # commit of the run's first batch
+        self.triggered_at: float | None = None  # the run's last trigger, with a batch or without
         self.batch: dict[str, Any] = {}  # figures of the last batch
         self.committed = 0  # offset in rows, where the source's offsets are row counts
         self.commits: deque[tuple[float, int, float]] = deque(maxlen=_COST_BATCHES + 1)
@@ -85,7 +87,7 @@ class QueryTrack:
         if run_id != self.run_id:
             self.run_before, self.run_id = self.run_id, run_id
             self.commits.clear()
-            self.first_at = None
+            self.first_at = self.triggered_at = None
 
     def commit(self, progress: Progress) -> None:
         """Take in one trigger, with its batch if it had one."""
@@ -122,12 +124,16 @@ class QueryTrack:
             self.ends = rows_by_partition([s.latest_offset for s in progress.sources])
             if not self.probed:
                 self._arrived(began, self.latest)
+        triggered_at, self.triggered_at = self.triggered_at, began
         if not has_batch:
             return  # an idle trigger: there was no batch
         previous = self.commits[-1][0] if self.commits else began
-        # Back to back: what this batch took in was waiting while the last one overran.
-        overran = self.batch.get("processing_s", 0.0) - self.trigger_s
-        waited_s = max(0.0, overran) if began - previous < 0.1 else 0.0
+        waited = waited_s(
+            self._since_trigger_s(triggered_at, began),
+            0 if self.latest is None else self.latest - self.committed,
+            self._arrival_rate(),
+            None if median is None else max(0.0, began - median),
+        )
         self.first_at = self.first_at or at
         self.rows_total += progress.num_input_rows
         self.commits.append((at, self.rows_total, self.run_s_total))
@@ -137,13 +143,21 @@ class QueryTrack:
             "batch_at": at,
             "batch_rows": progress.num_input_rows,
             "processing_s": duration_s,
-            "scheduling_s": waited_s if median is None else max(0.0, began - median),
+            "scheduling_s": waited,
             "latency_p50_s": latency_p50_s,
             "latency_max_s": None if first is None else max(0.0, at - first),
             "stateful": bool(progress.state_operators),
             "state_rows": _total(progress, "num_rows_total"),
             "state_bytes": _total(progress, "memory_used_bytes"),
         }
+
+    def _since_trigger_s(self, triggered_at: float | None, began: float) -> float | None:
+        """Time since the trigger before; idle ones are not all told, but come on time."""
+        if triggered_at is None:
+            return None
+        since_s = max(0.0, began - triggered_at)
+        longest_s = max(self.trigger_s, self.batch.get("processing_s", 0.0))
+        return min(since_s, longest_s) if self.trigger_s else since_s
 
     def handed_over(self, operator: str) -> list[Batch]:
         """The batches since the last time, under the name that their operator is reported by."""
@@ -187,6 +201,8 @@ class QueryTrack:
         idle = fact.idle if fact.idle and fact.idle.run_id == self.run_id else None
         if idle and self.first_at is None:
             self.commit(idle)  # before the first batch nothing else knows the offsets
+        if idle:
+            self.triggered_at = max(self.triggered_at or 0.0, epoch(idle.timestamp))
         figures = dict(self.batch)
         figures["idle"] = idle is not None
         if fact.status is not OperatorStatus.RUNNING:

@@ -10,6 +10,7 @@ from weir.controllers.model.sample import BATCHES_MOST, Batch
 from weir.metrics.eventlog.events import LoggedProgress, LoggedSource
 from weir.metrics.eventlog.summary import at_ms
 from weir.metrics.eventlog.timeline import LogTimeline
+from weir.metrics.waiting import waited_s
 
 _BRACKETS = re.compile(r"^(\w+)\[(?:Subscribe(?:Pattern)?\[)?(.*?)\]+$")
 _OBJECT = re.compile(r"@[0-9a-f]+$")
@@ -97,7 +98,11 @@ class LoggedQuery:
             work.batches += 1
             work.cost_run_ms += self.run_since_ms
             work.cost_rows += rows
-            last = _batch(progress, start, end, max(0, start - triggered), queue)
+            known = self._triggered_ms is not None
+            since_s = max(0, start - triggered) / 1000
+            last = _batch(
+                progress, start, end, queue, since_s if known else None, came / max(since_s, 1e-3)
+            )
             work.batch = last
             work.committed.append(
                 Batch(
@@ -116,7 +121,12 @@ class LoggedQuery:
 
 
 def _batch(
-    progress: LoggedProgress, start: int, end: int, waited_ms: int, queue: int | None
+    progress: LoggedProgress,
+    start: int,
+    end: int,
+    queue: int | None,
+    since_trigger_s: float | None,
+    arrival_rows_per_s: float,
 ) -> LastBatch:
     states = progress.states or []
     seen = (progress.observed or {}).get(OBSERVATION)
@@ -127,7 +137,12 @@ def _batch(
         at_s=end / 1000,
         rows=progress.rows,
         processing_s=(end - start) / 1000,
-        scheduling_s=waited_ms / 2000 if median is None else max(0.0, start / 1000 - median),
+        scheduling_s=waited_s(
+            since_trigger_s,
+            queue or 0,
+            arrival_rows_per_s,
+            None if median is None else max(0.0, start / 1000 - median),
+        ),
         latency_p50_s=None if median is None else max(0.0, end / 1000 - median),
         latency_max_s=None if first is None else max(0.0, end / 1000 - first),
         queue_rows=queue,

@@ -14,7 +14,8 @@ query has been seen, tasks of no query count for the cluster alone.
 | cost_s_per_row     | run time of the tasks between two commits / rows of the batch       |
 | busy_cores         | run time of the tasks over the time from launch to finish           |
 | queue_rows         | latest offset - end offset of sources that count rows               |
-| scheduling_s       | half the time between two triggers: what the median row waits       |
+| scheduling_s       | half the time between two triggers, and what the queue means at the |
+|                    | rate of arrivals: what the median row waits here                    |
 | latency_p50_s      | event times, where the query observes them as a live agent wants    |
 
 Queries whose names begin with "_" are a host's own and no operators.

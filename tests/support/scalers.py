@@ -82,7 +82,7 @@ def learned(
         latency = 2.0 + 9.0 * rows / (executors * 170) + queue / 40
         operator = Operator(
             name="count", cluster="narrow", arrival_rows_per_s=rows, processed_rows_per_s=rows,
-            load=rows / 170, latency_p50_s=latency, queue_rows=int(queue), batch_rows=int(rows),
+            load=rows / 170, processing_s=latency, queue_rows=int(queue), batch_rows=int(rows),
         )  # fmt: skip
         cluster = Cluster(
             name="narrow", executors=executors, executors_wanted=executors, max_executors=6

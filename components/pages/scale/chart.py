@@ -48,7 +48,8 @@ def steps_chart(cluster: str, target_latency_s: float) -> Chart:
         ),
         values=_values,
         help="Executors asked for, granted by the cluster manager and there; "
-        "the work that arrives as executors it keeps busy; latency of the slowest operator",
+        "the work that arrives as executors it keeps busy; latency end to end of the slowest "
+        "operator (scalers go by waiting and processing in this cluster alone)",
         line=target_latency_s,
         line_label="the pages' target",
         line_right=True,

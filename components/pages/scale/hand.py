@@ -83,7 +83,7 @@ def preview(world: World, cluster: str, executors: Any) -> HandPreview:
         words=_words(decision, facts),
         load_before=facts.load,
         load_after=decision.prediction.load.get(cluster),
-        latency_before_s=facts.latency_s,
+        latency_before_s=facts.own_latency_s,
         latency_after_s=latency_at(world, cluster, executors),
         warning=f"{cluster} has sent no data lately; the prediction rests on old figures."
         if stale(world, cluster)

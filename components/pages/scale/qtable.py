@@ -18,7 +18,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
 from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.qlearning.memory import QMemory, epsilon_of, fresh_memory
-from weir.controllers.scaling.qlearning.policy import WORDS, feasible, greedy, why
+from weir.controllers.scaling.qlearning.policy import PREFERENCE, WORDS, greedy, why
 from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.states import Action, StateSpace
@@ -83,13 +83,13 @@ def best(row: tuple[float, float, float]) -> Action:
     >>> best((0.0, 0.0, 0.0)).name, best((0.0, 0.1, 0.4)).name
     ('NONE', 'OUT')
     """
-    return greedy(row, feasible(None, 0.0, None))
+    return greedy(row, list(PREFERENCE))
 
 
 def bin_label(space: StateSpace, index: int) -> str:
     """A latency bin in words.
 
-    >>> space = StateSpace.of(QSettings())
+    >>> space = StateSpace.of(QSettings(max_latency_s=60.0, latency_granularity_s=10.0))
     >>> bin_label(space, 0), bin_label(space, 6)
     ('0–10 s', 'over 60 s')
     """
@@ -199,7 +199,8 @@ def exported(found: Learner) -> bytes:
 def loss_text(found: Learner, cluster: str) -> str:
     """What a reset takes away, said before it is done."""
     memory = found.memory
-    visits = sum(sum(v) for v in memory.table.visits)
+    begun = fresh_memory(found.settings).table.visits
+    visits = max(0, sum(map(sum, memory.table.visits)) - sum(map(sum, begun)))
     seen = sum(any(v) for v in memory.table.visits)
     return (
         f"{cluster} forgets the worth of {text.plural(3 * len(memory.table.values), 'pair')} of "

@@ -39,7 +39,7 @@ def figures_now(
     for moves, those that the engine plans with, as those are what a plan predicts."""
     names = [n for n in clusters_of(decision) if snapshot.cluster(n) is not None]
     concerned = _concerned(decision, snapshot, names)
-    latencies = [o.latency_s for o in concerned if o.latency_s is not None]
+    latencies = [v for o in concerned if (v := o.own_latency_s) is not None]
     queues = [o.queue_rows for o in concerned if o.queue_rows is not None]
     planned = {} if isinstance(decision, Scale) else _planned(outlook, snapshot.at)
     load, work = {}, 0.0

@@ -119,7 +119,7 @@ def _facts(operator: Operator, load: float) -> SliceFacts:
         queue_rows=operator.queue_rows,
         rows_per_s=operator.arrival_rows_per_s,
         state_bytes=operator.state_bytes,
-        latency_s=operator.latency_s,
+        latency_s=operator.own_latency_s,
         group_rows_per_s=dict(zip(operator.key_groups, rates, strict=False)) if rates else {},
     )
 

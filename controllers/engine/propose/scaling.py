@@ -217,4 +217,4 @@ def _sojourn(
     if drs is None or facts is None:
         return past
     predicted_s = msgspec.json.decode(drs).get("predicted_s")
-    return (*past, (now, predicted_s, facts.latency_s))
+    return (*past, (now, predicted_s, facts.own_latency_s))

@@ -159,7 +159,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
                 then(old.cost_s, cost_of(o)),
                 then(old.batch_rows, o.batch_rows),
             )
-        return replace(memory, tracks=tracks, latency=then(memory.latency, facts.latency_s))
+        return replace(memory, tracks=tracks, latency=then(memory.latency, facts.own_latency_s))
 
     def _sized(
         self, facts: ClusterFacts, network: Network, overhead: float

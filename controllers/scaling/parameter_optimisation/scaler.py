@@ -92,7 +92,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         memory = self._optimised(facts, memory, load_cores, now)
         t = memory.thresholds
         # A queue is work too: without it a cluster that is behind would look just busy.
-        latency_s = facts.latency_s or 0.0
+        latency_s = facts.own_latency_s or 0.0
         behind = latency_s > self.settings.target_latency_s and load > t.lower
         above = memory.above + 1 if load > t.upper or behind else 0
         below = memory.below + 1 if load < t.lower and not behind else 0

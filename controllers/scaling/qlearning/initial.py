@@ -1,6 +1,10 @@
 """What the table holds before anything was learned."""
 
+from functools import cache
+from pkgutil import get_data
 from random import Random
+
+import msgspec
 
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
 from weir.controllers.scaling.qlearning.states import StateSpace
@@ -20,12 +24,36 @@ def initial_table(settings: QSettings) -> QTable:
     elif mode is Initialisation.RANDOM:
         draw = Random(f"table {settings.seed}").uniform
         rows = [(draw(-1, 1), draw(-1, 1), draw(-1, 1)) for _ in range(len(space))]
+    elif mode is Initialisation.TRAINED:
+        return fitted(trained_table(), space, settings.target_latency_s)
     else:
         rows = [
             optimised(space.latency_s(s.bin), settings.target_latency_s, s.rising)
             for s in map(space.at, range(len(space)))
         ]
     return QTable.of(rows, space.width_s)
+
+
+@cache
+def trained_table() -> QTable:
+    """The table of the package, made by `weir train-qtable`; its target is 1 s."""
+    data = get_data(__package__, "trained.json")
+    assert data is not None
+    return msgspec.json.decode(data, type=QTable)
+
+
+def fitted(table: QTable, space: StateSpace, target_s: float) -> QTable:
+    """A table for a target of 1 s in the bins of another target, by latency over target."""
+    last = len(table.values) // 2 - 1
+    rows = []
+    for state in map(space.at, range(len(space))):
+        share = space.latency_s(state.bin) / target_s
+        rows.append(2 * min(int(share / table.width_s), last) + int(state.rising))
+    return QTable(
+        space.width_s,
+        tuple(table.values[i] for i in rows),
+        tuple(table.visits[i] for i in rows),
+    )
 
 
 def optimised(latency_s: float, target_s: float, rising: bool) -> Row:

@@ -32,6 +32,7 @@ class LearningStep(Struct, frozen=True):
     executors: int
     row: Row | None = None  # values that the action was chosen by; None: there was no choice yet
     by_chance: bool = False
+    more: int | None = None  # executors that it asked for beside those; None: not known
 
 
 class Transition(Struct, frozen=True):

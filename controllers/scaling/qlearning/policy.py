@@ -6,33 +6,32 @@ from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSett
 from weir.controllers.scaling.qlearning.states import Action
 from weir.controllers.scaling.qlearning.table import Row
 
-_PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
+PREFERENCE = (Action.NONE, Action.OUT, Action.IN)
 """Among equals: do nothing rather than something, and add rather than take away."""
 WORDS = {Action.IN: "scaling in", Action.NONE: "no action", Action.OUT: "scaling out"}
 
 
-def feasible(last: Action | None, latency_s: float, before_s: float | None) -> list[Action]:
-    """What the monotonicity rule leaves.
+def feasible(last: Action, bin: int, bin_before: int) -> list[Action]:
+    """What the monotonicity rule leaves; it compares states, as latencies within a bin are noise.
 
     Latency rose though executors were added: no scaling in. Latency fell though some
     were removed: no scaling out.
 
-    >>> feasible(Action.OUT, 31.0, 30.0)
+    >>> feasible(Action.OUT, 4, 3)
     [<Action.NONE: 1>, <Action.OUT: 2>]
     """
-    actions = list(_PREFERENCE)
-    if before_s is not None:
-        if last is Action.OUT and latency_s > before_s:
-            actions.remove(Action.IN)
-        if last is Action.IN and latency_s < before_s:
-            actions.remove(Action.OUT)
+    actions = list(PREFERENCE)
+    if last is Action.OUT and bin > bin_before:
+        actions.remove(Action.IN)
+    if last is Action.IN and bin < bin_before:
+        actions.remove(Action.OUT)
     return actions
 
 
 def greedy(row: Row, actions: list[Action]) -> Action:
     """The best of the actions by the table; ties go to the first in preference.
 
-    >>> greedy((0.0, 0.0, 0.0), list(_PREFERENCE))
+    >>> greedy((0.0, 0.0, 0.0), list(PREFERENCE))
     <Action.NONE: 1>
     """
     return max(actions, key=lambda a: row[a])
@@ -62,7 +61,7 @@ def why(row: Row, action: Action, by_chance: bool) -> str:
     """
     if by_chance:
         return "was tried by chance"
-    best = greedy(row, list(_PREFERENCE))
+    best = greedy(row, list(PREFERENCE))
     if action is best:
         return "is worth most"
     return f"is worth most of what is left: {WORDS[best]} is ruled out by what the last change did"

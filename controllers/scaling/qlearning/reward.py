@@ -3,6 +3,9 @@
 from weir.controllers.scaling.qlearning.settings import RewardRule
 from weir.controllers.scaling.qlearning.states import Action
 
+IDLE_PRICE = 0.1
+"""Of all cores for one decision interval, where the interval over target costs 1."""
+
 
 def reward(
     rule: RewardRule,
@@ -11,8 +14,9 @@ def reward(
     before_s: float,
     target_s: float,
     rising: bool,
+    load: float | None = None,
 ) -> float:
-    """A number in [-1, 1] by the four rules of the thesis, the later ones first.
+    """A number in [-1, 1] by the four rules of the thesis, the later ones first, or by cost.
 
     4. Below the target with the workload falling (region 4), scaling in is worth more
        the lower the latency, and doing nothing costs as much; only `PREFER_SCALE_IN`.
@@ -22,11 +26,18 @@ def reward(
     2. Latency and workload both rising: scaling out is right whatever the latency did.
     1. Otherwise an action is worth something only if the latency improved.
 
+    Cost: a decision interval over target costs 1, cores that idle a fraction of it.
+
+    >>> reward(RewardRule.COST, Action.NONE, 20.0, 10.0, 30.0, rising=True, load=0.5)
+    -0.05
     >>> reward(RewardRule.GENERAL, Action.OUT, 20.0, 10.0, 30.0, rising=True) > 0
     True
     >>> reward(RewardRule.PREFER_SCALE_IN, Action.NONE, 3.0, 5.0, 30.0, rising=False)
     -0.9
     """
+    if rule is RewardRule.COST:
+        idle = 0.0 if load is None else min(1.0, max(0.0, 1.0 - load))
+        return -1.0 if latency_s > target_s else -IDLE_PRICE * idle
     n = latency_s / target_s
     below, improved, worse = n <= 1.0, latency_s < before_s, latency_s > before_s
     if rule is RewardRule.PREFER_SCALE_IN and below and not rising and not worse:

@@ -17,12 +17,13 @@ from weir.controllers.scaling.qlearning.memory import (
     fresh_memory,
     solved_by_samples,
 )
+from weir.controllers.scaling.qlearning.need import by_rule, overloaded, towards_need
 from weir.controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
 from weir.controllers.scaling.qlearning.reward import reward
-from weir.controllers.scaling.qlearning.settings import QSettings, Update
+from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings, Strategy, Update
 from weir.controllers.scaling.qlearning.states import Action, State, StateSpace, rises
 from weir.controllers.scaling.qlearning.strategy import steps
-from weir.controllers.scaling.qlearning.table import Row
+from weir.controllers.scaling.qlearning.table import QTable, Row
 from weir.controllers.scaling.qlearning.updates import TransitionSamples, td_update
 
 
@@ -55,9 +56,9 @@ class QLearning(Scaler[QSettings, QMemory]):
         space = StateSpace.of(s)
         if len(memory.table.values) != len(space) or memory.table.width_s != space.width_s:
             memory = self.fresh()  # the bins were set anew, so nothing learned fits them
-        if facts.latency_s is None:
+        if facts.own_latency_s is None:
             return cannot_tell("The latency is not known."), memory
-        seen = Sighting(now, facts.latency_s, facts.arrival_rows_per_s)
+        seen = Sighting(now, facts.own_latency_s, facts.arrival_rows_per_s)
         window = tuple(w for w in (*memory.window, seen) if w.at > now - s.window_s)
         memory = replace(memory, window=window)
         last = memory.last
@@ -84,16 +85,26 @@ class QLearning(Scaler[QSettings, QMemory]):
         rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
         state = space.state(latency_s, rising)
         done = _carried_out(last, facts.executors)
-        actions = feasible(done, latency_s, last.latency_s)
+        actions = feasible(done, state.bin, space.at(last.state).bin)
         row = memory.table.values[state.index]
         epsilon = epsilon_of(memory, s)
         action, by_chance = choose(s, row, actions, epsilon, memory.draws)
-        worth = reward(s.reward, done, latency_s, last.latency_s, s.target_latency_s, rising)
+        by_need = (
+            s.initialisation_mode is Initialisation.TRAINED
+            and not by_chance
+            and self._is_beyond(memory.table, state, facts)
+        )
+        if by_need:
+            action = by_rule(facts, s.target_latency_s)
+        worth = reward(
+            s.reward, done, latency_s, last.latency_s, s.target_latency_s, rising, facts.load
+        )
         memory = self._learned(memory, last, done, worth, state, action, now)
         same = action is done and action is not Action.NONE
         in_a_row = memory.in_a_row + 1 if same else int(action is not Action.NONE)
+        more = self._more(facts, action, in_a_row)
         step = LearningStep(
-            now, state.index, action, latency_s, rows_per_s, facts.executors, row, by_chance
+            now, state.index, action, latency_s, rows_per_s, facts.executors, row, by_chance, more
         )
         memory = replace(
             memory,
@@ -103,10 +114,7 @@ class QLearning(Scaler[QSettings, QMemory]):
             epsilon_set=s.epsilon,
             draws=memory.draws + 1,
         )
-        more = steps(
-            s.executor_strategy, action, in_a_row, facts.waiting_batches, s.executor_granularity
-        )
-        reason = self._reason(step, row, state, epsilon, worth)
+        reason = self._reason(step, row, state, epsilon, worth, by_need)
         return scale_to(facts, self._limited(facts, more), reason), memory
 
     def _learned(
@@ -154,6 +162,21 @@ class QLearning(Scaler[QSettings, QMemory]):
         over = step.at - since >= s.value_iteration_time_s
         return solved_by_samples(memory, s) if over else memory
 
+    def _is_beyond(self, table: QTable, state: State, facts: ClusterFacts) -> bool:
+        """Where the need decides and not the table: in states that it never saw, and where
+        executors are short, so that no cluster starves on what was learned elsewhere."""
+        unseen = not any(table.visits[state.index])
+        return unseen or overloaded(facts, self.settings.target_latency_s)
+
+    def _more(self, facts: ClusterFacts, action: Action, in_a_row: int) -> int:
+        """Executors that an action adds, negative where it removes some."""
+        s = self.settings
+        if s.executor_strategy is Strategy.NEED:
+            return towards_need(facts, action, s.target_latency_s, s.executor_granularity)
+        return steps(
+            s.executor_strategy, action, in_a_row, facts.waiting_batches, s.executor_granularity
+        )
+
     def _limited(self, facts: ClusterFacts, more: int) -> int:
         s = self.settings
         target = facts.executors + more
@@ -162,16 +185,25 @@ class QLearning(Scaler[QSettings, QMemory]):
         return max(target, s.min_executors)
 
     def _reason(
-        self, step: LearningStep, row: Row, state: State, epsilon: float, worth: float
+        self,
+        step: LearningStep,
+        row: Row,
+        state: State,
+        epsilon: float,
+        worth: float,
+        by_need: bool,
     ) -> Reason:
         """In the values that the action was chosen by, before the table learned from the last."""
         action = Action(step.action)
         way = "rising" if state.rising else "not rising"
         values = ", ".join(f"{WORDS[a]} {row[a]:.2f}" for a in Action)
+        by_table = f"{why(row, action, step.by_chance)} ({values})"
+        rule = "by chance" if step.by_chance else "= argmax Q(s, .)"
+        if by_need:
+            by_table, rule = "is what rates and queue need, whatever was learned", "by need"
         return because(
-            f"At {step.latency_s:.1f} s with the workload {way}, {WORDS[action]} "
-            f"{why(row, action, step.by_chance)} ({values}).",
-            f"{WORDS[action]} {'by chance' if step.by_chance else '= argmax Q(s, .)'}",
+            f"At {step.latency_s:.1f} s with the workload {way}, {WORDS[action]} {by_table}.",
+            f"{WORDS[action]} {rule}",
             latency_s=step.latency_s,
             target_s=self.settings.target_latency_s,
             state=state.index,
@@ -186,5 +218,6 @@ class QLearning(Scaler[QSettings, QMemory]):
 
 def _carried_out(last: LearningStep, executors: int) -> Action:
     if executors == last.executors:
-        return Action.NONE
+        # Scaling in that finds nothing to spare is still what was chosen.
+        return Action(last.action) if last.more == 0 else Action.NONE
     return Action.OUT if executors > last.executors else Action.IN

@@ -1,4 +1,8 @@
-"""The twenty settings of the thesis's table 4.4, and two that it leaves implicit."""
+"""The twenty settings of the thesis's table 4.4, and two that it leaves implicit.
+
+What the thesis counts in seconds or rows/s follows from the target and the rate where it is 0,
+so that one trained table fits them all.
+"""
 
 from enum import StrEnum
 from typing import Annotated
@@ -14,6 +18,7 @@ class Initialisation(StrEnum):
     ZERO = "zero"
     RANDOM = "random"
     OPTIMISED = "optimised"
+    TRAINED = "trained"  # on simulated input of many kinds
 
 
 class ExplorationPolicy(StrEnum):
@@ -29,6 +34,7 @@ class RewardRule(StrEnum):
 
     GENERAL = "general"  # rules 1 to 3
     PREFER_SCALE_IN = "prefer_scale_in"  # and rule 4: in when the load is decreasing
+    COST = "cost"  # idle executors cost a little, time over target costs much
 
 
 class Strategy(StrEnum):
@@ -37,6 +43,7 @@ class Strategy(StrEnum):
     STATIC = "static"
     LINEAR = "linear"
     QUEUE_AWARE = "queue_aware"  # the thesis's table 4.4 says "relative"
+    NEED = "need"  # towards what rates, costs and queues need
 
 
 class Update(StrEnum):
@@ -59,26 +66,33 @@ class QSettings(Struct, frozen=True, kw_only=True):
         int, setting("Executors to add or remove at each step", ge=1, le=10_000, unit="executors")
     ] = 1
     max_latency_s: Annotated[
-        float, setting("Latency at which the state space ends", ge=0.1, unit="s")
-    ] = 60.0
+        float, setting("Latency at which the states end; 0: twice the target", ge=0, unit="s")
+    ] = 0.0
     target_latency_s: Annotated[
         float, setting("Latency that is still acceptable", ge=0.1, unit="s")
     ] = 30.0
     latency_granularity_s: Annotated[
-        float, setting("Width of one latency bin", ge=0.01, unit="s")
-    ] = 10.0
+        float, setting("Width of one latency bin; 0: a twentieth of the target", ge=0, unit="s")
+    ] = 0.0
     incoming_message_granularity: Annotated[
-        float, setting("Smallest change of the workload that counts", ge=0.001, unit="rows/s")
-    ] = 10.0
+        float,
+        setting(
+            "Smallest change of the workload that counts; 0: a twentieth of it",
+            ge=0,
+            unit="rows/s",
+        ),
+    ] = 0.0
     window_s: Annotated[
         float, setting("Time over which figures are averaged", ge=1, le=86_400, unit="s")
-    ] = 120.0
-    learning_factor: Annotated[float, setting("Weight of what is new (alpha)", ge=0, le=1)] = 0.7
+    ] = 30.0
+    learning_factor: Annotated[
+        float, setting("Weight of what is new (alpha); 0 keeps to the table", ge=0, le=1)
+    ] = 0.0
     discount_factor: Annotated[
         float, setting("Weight of what comes later (gamma)", ge=0, le=0.999)
     ] = 0.9
     initialisation_mode: Annotated[Initialisation, setting("What the table holds at the start")] = (
-        Initialisation.OPTIMISED
+        Initialisation.TRAINED
     )
     epsilon: Annotated[
         float, setting("Share of random actions; where it decreases, the first", ge=0, le=1)
@@ -96,10 +110,10 @@ class QSettings(Struct, frozen=True, kw_only=True):
     policy: Annotated[ExplorationPolicy, setting("How an action is chosen")] = (
         ExplorationPolicy.GREEDY
     )
-    reward: Annotated[RewardRule, setting("What an action is worth")] = RewardRule.PREFER_SCALE_IN
-    decision_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
+    reward: Annotated[RewardRule, setting("What an action is worth")] = RewardRule.COST
+    decision_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 30.0
     executor_strategy: Annotated[Strategy, setting("How many executors an action moves")] = (
-        Strategy.QUEUE_AWARE
+        Strategy.NEED
     )
     seed: Annotated[int, setting("Seed of everything random")] = 0
     update: Annotated[Update, setting("How the table learns")] = Update.SARSA
@@ -108,11 +122,21 @@ class QSettings(Struct, frozen=True, kw_only=True):
     ] = 1e-6
 
     def __post_init__(self) -> None:
-        if self.target_latency_s > self.max_latency_s:
+        if self.target_latency_s > self.longest_s:
             raise ValueError("target_latency_s must not be above max_latency_s")
-        if self.latency_granularity_s > self.max_latency_s:
+        if self.bin_s > self.longest_s:
             raise ValueError("latency_granularity_s must not be above max_latency_s")
-        if self.max_latency_s / self.latency_granularity_s > 10_000:
+        if self.longest_s / self.bin_s > 10_000:
             raise ValueError("latency_granularity_s gives more than 10,000 bins")
         if self.max_executors and self.min_executors > self.max_executors:
             raise ValueError("min_executors must not be above max_executors")
+
+    @property
+    def longest_s(self) -> float:
+        """Latency at which the states end."""
+        return self.max_latency_s or 2.0 * self.target_latency_s
+
+    @property
+    def bin_s(self) -> float:
+        """Width of one latency bin."""
+        return self.latency_granularity_s or self.target_latency_s / 20.0

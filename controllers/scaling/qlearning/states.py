@@ -31,7 +31,7 @@ class State(Struct, frozen=True):
 class StateSpace(Struct, frozen=True):
     """All states: bins of equal width up to the highest latency, twice; the last bin is open.
 
-    >>> space = StateSpace.of(QSettings())
+    >>> space = StateSpace.of(QSettings(max_latency_s=60.0, latency_granularity_s=10.0))
     >>> space.bins, len(space), space.state(34.9, rising=True)
     (7, 14, State(bin=3, rising=True))
     >>> space.state(1e9, rising=False).bin, space.latency_s(3)
@@ -44,8 +44,7 @@ class StateSpace(Struct, frozen=True):
     @classmethod
     def of(cls, settings: QSettings) -> "StateSpace":
         """Bins up to the highest latency, and an open one beyond it."""
-        width_s = settings.latency_granularity_s
-        return cls(ceil(settings.max_latency_s / width_s - 1e-9) + 1, width_s)
+        return cls(ceil(settings.longest_s / settings.bin_s - 1e-9) + 1, settings.bin_s)
 
     def __len__(self) -> int:
         return 2 * self.bins
@@ -64,9 +63,11 @@ class StateSpace(Struct, frozen=True):
 
 
 def rises(rows_per_s: float, before_rows_per_s: float, granularity: float) -> bool:
-    """The workload is in a higher step than in the window before.
+    """The workload is in a higher step than in the window before; 0: a twentieth higher.
 
-    >>> rises(109.0, 101.0, 10.0), rises(111.0, 109.0, 10.0)
-    (False, True)
+    >>> rises(109.0, 101.0, 10.0), rises(111.0, 109.0, 10.0), rises(106.0, 100.0, 0.0)
+    (False, True, True)
     """
+    if not granularity:
+        return rows_per_s > 1.05 * before_rows_per_s
     return int(rows_per_s / granularity) > int(before_rows_per_s / granularity)

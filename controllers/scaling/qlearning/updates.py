@@ -86,6 +86,17 @@ class TransitionSamples(Struct, frozen=True):
             {**self.rewards, key: self.rewards.get(key, 0.0) + reward},
         )
 
+    def with_all(self, other: "TransitionSamples") -> "TransitionSamples":
+        """With the experiences of another cluster too."""
+        transitions = {key: dict(to) for key, to in self.transitions.items()}
+        rewards = dict(self.rewards)
+        for key, to in other.transitions.items():
+            mine = transitions.setdefault(key, {})
+            for state, count in to.items():
+                mine[state] = mine.get(state, 0) + count
+            rewards[key] = rewards.get(key, 0.0) + other.rewards[key]
+        return TransitionSamples(transitions, rewards)
+
     def model(self) -> dict[int, dict[int, list[Outcome[int]]]]:
         """Estimated probabilities and rewards of every pair that was tried."""
         found: dict[int, dict[int, list[Outcome[int]]]] = {}

@@ -40,7 +40,7 @@ def test_the_heatmap_is_the_memory():
         [round(v, 4) for v in row] for row in fresh_memory(QSettings()).table.values
     ]
     assert drawn["present"] == MEMORY.last.state
-    assert drawn["bins"][0] == "0–10 s"
+    assert drawn["bins"][0] == "0–1.5 s"
     assert drawn["bins"][-1] == "over 60 s"
     assert len(drawn["trail"]) == qtable.TRAIL_SHOWN
     last = MEMORY.trail[-1]
@@ -48,7 +48,8 @@ def test_the_heatmap_is_the_memory():
     assert drawn["trail"][-1][4] == last.following == drawn["present"], "the trail ends there"
     for row, best in zip(drawn["values"], drawn["best"], strict=True):
         assert row[best] == max(row)
-    assert sum(map(sum, drawn["visits"])) == len(MEMORY.rewards)
+    begun = sum(map(sum, fresh_memory(QSettings()).table.visits))
+    assert sum(map(sum, drawn["visits"])) == begun + len(MEMORY.rewards)
 
 
 def test_among_equals_nothing_is_done():
@@ -166,4 +167,5 @@ def test_a_reset_says_what_is_lost():
     said = qtable.loss_text(shown(), "narrow")
     assert f"{len(MEMORY.rewards)} rewards" in said
     assert "cannot be undone" in said
-    assert msgspec.json.decode(qtable.exported(shown()))["width_s"] == 10.0
+    assert msgspec.json.decode(qtable.exported(shown()))["width_s"] == 1.5
+    assert f"{len(MEMORY.rewards)} visits" in said, "those of the training are not lost"

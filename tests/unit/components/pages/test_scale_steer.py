@@ -176,7 +176,7 @@ def test_values_are_kept_as_their_group_takes_them():
         ("drs", "t_max_s", -1, "T max must be a number of at least 0.001 s."),
         ("drs", "window", 5000, "Window must be a whole number from 1 to 1000 periods."),
         ("drs", "t_min_s", 60, '"T min"'),
-        ("qlearning", "target_latency_s", 99, '"Target latency" must not be above "Max latency".'),
+        ("qlearning", "latency_granularity_s", 99, '"Latency granularity" must not be'),
         ("qlearning", "epsilon", "much", "Epsilon must be a number from 0 to 1."),
         ("drs", "t_ra_s", inf, '"T ra": it must be a number of at most 1e+15.'),
         ("predictive", "inner", "magic", '"Inner": there is no scaler'),

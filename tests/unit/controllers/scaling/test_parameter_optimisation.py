@@ -103,7 +103,7 @@ class TestScaler:
         memory = scaler.fresh()
         for period in range(12):
             at = period * PERIOD_S
-            slow = operator(load=0.9, latency_p50_s=20.0)
+            slow = operator(load=0.9, scheduling_s=19.0)
             decision, memory = scaler.decide(snapshot(slow, at=at), memory, at)
             if isinstance(decision, Scale):
                 break

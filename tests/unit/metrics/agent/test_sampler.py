@@ -128,7 +128,33 @@ def test_without_event_times_latency_is_the_batch_and_what_waited_before_it() ->
     sampler.sample(poll(104, batch(0, 100, 4.0, 10, 10)), CLUSTER)
     (operator,) = sampler.sample(poll(108, batch(1, 104, 3.0, 10, 20)), CLUSTER).operators
     assert operator.latency_p50_s is None
-    assert operator.latency_s == pytest.approx(7.0)
+    assert operator.scheduling_s == pytest.approx(2.0)  # half of the batch before it
+    assert operator.latency_s == operator.own_latency_s == pytest.approx(5.0)
+
+
+def test_delay_upstream_is_not_waiting_here() -> None:
+    """Rows that come 40 s late wait half a trigger here; a queue adds what it means in time."""
+    sampler = Sampler()
+    late = {"weir": {"event_p50_s": 60.0, "event_first_s": 50.0}}
+    for number, latest in ((0, 100), (1, 200), (2, 800)):
+        began = 100.0 + 10.0 * number
+        progress = batch(
+            number, began, 1.0, 100, 100 * (number + 1), latest=latest, observed_metrics=late
+        )
+        (operator,) = sampler.sample(poll(began + 2.0, progress), CLUSTER).operators
+        if number == 1:
+            assert operator.scheduling_s == pytest.approx(5.0)
+            assert operator.own_latency_s == pytest.approx(6.0)
+            assert operator.latency_s == pytest.approx(51.0)
+    assert operator.scheduling_s == pytest.approx(5.0 + 500.0 / 60.0)
+
+
+def test_a_row_after_idle_triggers_has_not_waited_since_the_last_batch() -> None:
+    sampler = Sampler()
+    fact = OperatorFacts(name="count", query_id="q", trigger_s=2.0)
+    sampler.sample(poll(102, batch(0, 100, 1, 10, 10)), CLUSTER, [fact])
+    (operator,) = sampler.sample(poll(202, batch(1, 200, 1, 10, 20)), CLUSTER, [fact]).operators
+    assert operator.scheduling_s == pytest.approx(1.0)
 
 
 def test_the_queue_follows_the_source_where_the_host_cannot_look() -> None:

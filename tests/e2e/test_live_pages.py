@@ -184,6 +184,9 @@ def test_on_a_phone_the_header_leaves_room_for_the_page(open_tab):
     header = tab.page.locator(".header").bounding_box()
     assert header["height"] <= 120
     assert header["width"] <= 390
+    tab.page.evaluate("document.querySelector('.health .chip').dataset.state = 'down'")
+    expect(tab.page.locator(".health .chip").first).to_be_visible()
+    assert tab.page.locator(".header").bounding_box()["height"] <= 120, "with a part that is down"
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
     tab.page.get_by_role("link", name="Settings", exact=True).click()
     expect(tab.page.locator("h1")).to_have_text("Settings")

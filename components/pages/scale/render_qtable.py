@@ -12,9 +12,8 @@ ROW_PX = 38
 HEAD_PX = 74
 MOST_PX = 560
 _AID = (
-    "A cell is what an action is worth in a state: how high the latency is, and whether the "
-    "workload rises. Coloured cells were tried and learned from rewards; grey ones were never "
-    "tried and hold the value that they began with, the prior."
+    "A cell is what an action is worth at a latency and a direction of the workload. Coloured: "
+    "tried, and learned from rewards. Grey: never tried, so still the value it began with (prior)."
 )
 
 

@@ -36,7 +36,10 @@ def _map() -> list[Component]:
                 html.Span([html.Span(className=f"map-key map-key-{share}"), share])
                 for share in ("busy", "waiting", "idle")
             ]
-            + [html.Span("shares of the cluster's cores", className="quiet"), _zooms()],
+            + [
+                html.Span("shares of the cluster's cores", className="quiet"),
+                html.Span(className="map-tools"),
+            ],
             className="map-legend",
         ),
         html.Details(
@@ -47,19 +50,6 @@ def _map() -> list[Component]:
             className="map-flows",
         ),
     ]
-
-
-def _zooms() -> Component:
-    buttons = (("out", "−", "Zoom out"), ("in", "+", "Zoom in"), ("all", "All", "Show all of it"))
-    return html.Span(
-        [
-            html.Button(
-                sign, type="button", title=label, **{"data-zoom": zoom, "aria-label": label}
-            )
-            for zoom, sign, label in buttons
-        ],
-        className="map-tools",
-    )
 
 
 def _elsewhere(snapshot: Snapshot) -> list[Component]:

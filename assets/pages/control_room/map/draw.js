@@ -105,6 +105,21 @@
     chosen();
   }
 
+  function tools() {
+    const bar = document.querySelector(".map-tools");
+    const button = (text, label, act) => {
+      const made = weir.mapHands.make("button", { type: "button", "aria-label": label, title: label }, bar, text);
+      made.addEventListener("click", act);
+    };
+    bar.replaceChildren();
+    button("−", "Zoom out", () => zoom(1 / 1.3));
+    button("+", "Zoom in", () => zoom(1.3));
+    button("All", "Show all of it", () => {
+      view = null;
+      fit(LEAST_ALL);
+    });
+  }
+
   /* -- what a graph that has just come is told once */
 
   function take(cy, element) {
@@ -135,8 +150,8 @@
       const { left, top } = element.getBoundingClientRect();
       zoom(Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top });
     }), { passive: false });
-    const flows = document.querySelector(".map-flows");
-    if (flows) flows.addEventListener("toggle", mine(list));
+    document.querySelector(".map-flows").addEventListener("toggle", mine(list));
+    tools();
     return made;
   }
 
@@ -180,18 +195,6 @@
     lines.forEach((line, i) => weir.setText(found.children[i] || weir.mapHands.make("li", {}, found), line));
   }
 
-  const ZOOMS = {
-    out: () => zoom(1 / 1.3),
-    in: () => zoom(1.3),
-    all: () => {
-      view = null;
-      fit(LEAST_ALL);
-    },
-  };
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest && event.target.closest("[data-zoom]");
-    if (button && hold) ZOOMS[button.dataset.zoom]();
-  });
   window.addEventListener("resize", () => weir.drawMap());
   new MutationObserver(() => {
     if (hold && hold.cy.container()) hold.cy.style(weir.mapLook.style());

@@ -139,7 +139,7 @@ def test_a_structure_that_no_page_has_is_drawn_again(said: str) -> None:
 
 
 def test_the_page_does_not_grow_with_the_clusters() -> None:
-    sizes = [components(draw(world_with(n, 10), "/")) for n in (30, 200)]
+    sizes = [components(draw(world_with(n, 10), "/")) for n in (60, 200)]
     assert sizes[0] == sizes[1]
     assert sizes[1] < 1500
 

@@ -8,9 +8,9 @@ time of a batch = fixed + stretch x core seconds of its rows / cores.
 
 from msgspec import Struct
 
-_FADE = 0.97  # weight that a batch keeps when the next one comes
-_PRIOR = 0.3  # batches that speak for "cores are used fully, nothing is fixed"
-SAFE = 0.75  # share of the target that is aimed at: what is measured and predicted is off a little
+_FADE = 0.99  # weight that a batch keeps when the next one comes: a hundred are remembered
+_PRIOR = 3.0  # batches that speak for "cores are used fully, nothing is fixed"
+SAFE = 0.7  # share of the target that is aimed at: what is measured and predicted is off a little
 HOTTEST = 0.93
 
 
@@ -20,7 +20,7 @@ class Batches(Struct, frozen=True):
     >>> seen = Batches()
     >>> for ideal in (2.0, 4.0, 6.0, 3.0, 5.0) * 20: seen = seen.plus(ideal, 0.5 + 1.2 * ideal)
     >>> round(seen.fixed_s, 1), round(seen.stretch, 1)
-    (0.6, 1.2)
+    (0.7, 1.1)
     """
 
     count: float = 0.0

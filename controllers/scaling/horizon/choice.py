@@ -16,10 +16,12 @@ from weir.controllers.scaling.horizon.trials import (
 FADE_H = 24.0
 PRIOR_H = 3.0  # hours of experience that a change of way must outweigh
 _CALM = 0.85  # share of the actions allowed that a way may take: the rest is for surprises
-BETTER_OVER, BETTER_HOURS = 0.75, 0.85  # of what Spark's allocation comes to
+BETTER_OVER, BETTER_HOURS = 0.6, 0.9  # of what Spark's allocation comes to
 WORSE_OVER, WORSE_HOURS = 0.7, 2.0  # price of not being better, in all executor-hours
+WORST_OVER = 3.0  # times too much time over target: what is worse costs no more than that
 LEAST_OVER = 0.0002  # share of the time that is not worth a thought
 PRICE = 0.02  # of the time over target that is allowed, in all executor-hours
+_BUSY = 0.05  # price of all actions that are allowed, in all executor-hours
 
 
 def _prior() -> Floats:
@@ -74,8 +76,8 @@ def _costs(
     for i in range(len(prior)):
         over, hours = state[i, OVER] / weight_h, state[i, HOURS] / need_h
         per_day = state[i, ACTIONS] * 24.0 / max(weight_h, 3.0)
-        cost = hours + price * over + 0.05 / 24.0 * per_day
-        cost += WORSE_OVER * max(0.0, over / most_over - 1.0)
+        cost = hours + price * over + _BUSY * per_day / budget
+        cost += WORSE_OVER * min(max(0.0, over / most_over - 1.0), WORST_OVER)
         cost += WORSE_HOURS * max(0.0, hours - most_hours)
         cost += 2.0 * max(0.0, per_day / budget - 1.0)
         total[i] = (weight_h * cost + PRIOR_H * prior[i]) / (weight_h + PRIOR_H)

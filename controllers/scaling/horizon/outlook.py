@@ -76,8 +76,10 @@ class Sight(Struct, frozen=True):
     rows_per_s: float
 
 
-def measure(facts: ClusterFacts, memory: HorizonMemory, now: float) -> tuple[Sight, HorizonMemory]:
-    """The present, and the memory with it in."""
+def measure(
+    facts: ClusterFacts, memory: HorizonMemory, start_s: float, now: float
+) -> tuple[Sight, HorizonMemory]:
+    """The present, and the memory with it in; `start_s` is what executors are said to take."""
     length_s = now - memory.at if memory.since is not None else facts.snapshot.period_s
     length_s = min(max(length_s, 0.0), 3600.0)
     costs, seen = _costs(facts, memory, length_s), {}
@@ -121,7 +123,7 @@ def measure(facts: ClusterFacts, memory: HorizonMemory, now: float) -> tuple[Sig
         counted=counted,
         costs=costs,
     )
-    memory = _executors(_minute(memory, load, now), facts, now, length_s)
+    memory = _executors(_minute(memory, load, now), facts, start_s, now, length_s)
     return sight, memory
 
 
@@ -163,7 +165,7 @@ def _minute(memory: HorizonMemory, load: float, now: float) -> HorizonMemory:
 
 
 def _executors(
-    memory: HorizonMemory, facts: ClusterFacts, now: float, length_s: float
+    memory: HorizonMemory, facts: ClusterFacts, said_s: float, now: float, length_s: float
 ) -> HorizonMemory:
     """When the size changed last, how long executors take to come, how often they are lost."""
     asked, present, lost = facts.executors, facts.cluster.executors, facts.cluster.executors_lost
@@ -173,7 +175,10 @@ def _executors(
         changed_at = now - length_s  # it was asked for right after the last look
     arrived = known and present > (memory.present or 0) and present >= asked
     if arrived and changed_at is not None:
-        took_s = min(max(now - changed_at - length_s / 2.0, 0.0), 3600.0)
+        # They came between two looks: what was thought before is kept as far as that allows.
+        most_s = min(max(now - changed_at, 0.0), 3600.0)
+        thought_s = said_s if start_s is None else start_s
+        took_s = min(max(thought_s, most_s - length_s), most_s)
         start_s = took_s if start_s is None else 0.7 * start_s + 0.3 * took_s
     lost_per_s = memory.lost_per_s * exp(-length_s / _LOST_FADE_S)
     if known and lost > memory.lost:

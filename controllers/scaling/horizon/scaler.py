@@ -47,7 +47,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         if memory.since is not None and now <= memory.at:
             return stay("Nothing is new since the last look.", "no data"), memory
         passed_s = 0.0 if memory.since is None else min(now - memory.at, 3600.0)
-        sight, memory = measure(facts, memory, now)
+        sight, memory = measure(facts, memory, self.settings.executor_start_s, now)
         if not memory.costs:
             return stay(
                 "No operator has processed anything, so no cost is known.", "no data"

@@ -7,6 +7,11 @@ must save (`least_saving`). How long to hold follows from the load: a calm one i
 closely, a bursty one is not. So every way is run in the shadow on what arrives, on a fluid
 model of the queue, with the start time of executors; Spark's own allocation runs beside
 them as the mark to beat. What they cost fades with a day.
+
+Tried beside it, on the same traces and made-up inputs: to give executors back once what
+they wasted outweighs a patience, to the size that would have saved most since it was last
+too small (45 ways instead of 210). Smooth loads took up to 4 % fewer executor-hours, but
+loads of many short bursts missed the target more often than with Spark's allocation.
 """
 
 from math import ceil

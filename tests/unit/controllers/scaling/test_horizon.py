@@ -4,14 +4,17 @@ from math import sin
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from weir.controllers.model.decision import NoChange, Scale
 from weir.controllers.model.sample import Cluster, ClusterSample, Operator
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.horizon.batches import Batches, hottest
+from weir.controllers.scaling.horizon.choice import best_way
 from weir.controllers.scaling.horizon.outlook import HorizonMemory, kept
-from weir.controllers.scaling.horizon.trials import SPARK, WAYS, fresh
+from weir.controllers.scaling.horizon.trials import HOURS, OVER, SPARK, WAYS, fresh
 from weir.controllers.scaling.registry import create
 from weir.controllers.simulator import Calibrated, Scenario, Trace, WhatIf, what_if, world_of
 
@@ -111,6 +114,30 @@ def test_the_time_that_executors_take_is_learned(start_s: float) -> None:
     rates = [30.0 if i % 120 < 60 else 150.0 for i in range(600)]
     found = asked(rates, executor_start_s=start_s, period_s=10.0)
     assert found.memory.start_s == pytest.approx(start_s, abs=12.0)
+
+
+def test_looks_that_are_far_apart_do_not_make_executors_slow() -> None:
+    rates = [30.0 if i % 120 < 60 else 150.0 for i in range(600)]
+    found = asked(rates, executor_start_s=10.0, period_s=60.0)
+    assert found.memory.start_s <= 15.0
+
+
+def test_a_calm_load_with_uneven_batches_is_not_taken_for_a_slow_one() -> None:
+    chance, seen, hot = np.random.default_rng(3), Batches(), []
+    for i in range(600):
+        ideal_s = 9.0 + 0.3 * sin(i / 40.0)
+        seen = seen.plus(ideal_s, (0.5 + ideal_s) * float(np.exp(chance.normal(0.0, 0.1))))
+        hot.append(hottest(seen.fixed_s, 10.0, 21.0) / seen.stretch)
+    assert min(hot[60:]) > 0.9
+    assert max(hot[60:]) < 0.95
+
+
+def test_a_trace_of_time_over_target_is_not_bought_off_at_any_price() -> None:
+    state = fresh(1.0)
+    state[:, HOURS], state[:, OVER] = 40.0, 0.0
+    cheap = 7
+    state[cheap, HOURS], state[cheap, OVER] = 12.0, 0.1  # 0.4 % of a day; Spark's has none
+    assert best_way(state, 24.0, 10.0, 0.995, 24.0, -1) == cheap
 
 
 def test_a_memory_that_is_damaged_begins_anew() -> None:

@@ -101,7 +101,7 @@ if [ -n "$browser" ]; then
   if ! command -v npm >/dev/null || ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
     say "Node 20.19 or later is not there: the scripts in assets/ are not checked."
   elif ! cmp -s "$checks/package-lock.json" "$checks/node_modules/.ready"; then
-    say "Installing ESLint and jsdom for the scripts in assets/ ..."
+    say "Installing ESLint, jsdom and axe for the scripts in assets/ and the pages ..."
     npm ci --prefix "$checks" --no-audit --no-fund --loglevel=error >&2 ||
       fail "The packages of $checks could not be installed; see the lines above."
     cp "$checks/package-lock.json" "$checks/node_modules/.ready"

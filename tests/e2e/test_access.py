@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.access import COLOURS, barriers
+from tests.support.access import COLOURS, barriers, needs_axe
 from tests.support.proposals import propose
 from tests.support.recorded_run import T0, recorded
 from weir.components.pages.registry import PAGES
@@ -39,6 +39,7 @@ def addresses(shared_runs: Path, pages_feeder, pages_store) -> dict[str, tuple[s
     }
 
 
+@needs_axe
 def test_nothing_serious_keeps_anybody_out(open_tab, pages_web, addresses):
     assert set(addresses) == set(PAGES.kinds), "a page that is walked past"
     tab = open_tab("/")

@@ -355,7 +355,7 @@ class TestWhatIf:
         page.fill("#tune-trials", "6")
         page.click("#tune-go")
         expect(page.locator('[data-tuning="done"]')).to_be_visible()
-        expect(page.locator(".verdict")).to_contain_text("On the unseen part")
+        expect(page.locator(".verdict")).to_contain_text("n the unseen part")
         expect(page.locator('[data-plot="tune/judged"] .main-svg').first).to_be_visible()
         page.get_by_role("button", name="Use these settings").first.click()
         expect(page.locator("#toast")).to_contain_text("uses these settings from now on")

@@ -63,6 +63,6 @@ def test_the_engine_carries_out_what_was_asked_for_by_hand(
     pages_store.report(CommandResult(id=command.id, status=CommandStatus.DONE, at=time.time()))
     expect(steps).to_have_text("3 wanted, 3 granted, 3 present")
     last = page.locator(".note-last")
-    expect(last).to_contain_text("Last decision: 1 → 3 by hand, asked for by admin")
+    expect(last).to_contain_text(" ago: 1 → 3 by hand, asked for by admin")
     expect(last).to_contain_text(re.compile("applied|effective"))
     assert tab.errors == []

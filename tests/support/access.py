@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
 AXE = Path(__file__).parents[1] / "scripts/node_modules/axe-core/axe.min.js"
+needs_axe = pytest.mark.skipif(
+    not AXE.is_file(),
+    reason="Node's packages are not there (./setup.sh --tests): pages are not checked by axe",
+)
 COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that a theme decides."""
 _RUN = """(rules) => axe.run(document, {

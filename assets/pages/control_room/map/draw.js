@@ -165,7 +165,7 @@
 
   function turn(key) {
     const { node } = hold.parts.nodes[hold.focused];
-    if (!turned.delete(key)) turned.add(key);
+    weir.mapGraph.turn(weir.map, turned, key);
     weir.drawMap();
     const heir = hold.shown.nodes.find(({ id, members }) => id === node.id || members.some((one) => node.members.includes(one)));
     weir.mapHands.focus(hold, heir ? heir.id : "");

@@ -107,7 +107,7 @@
   weir.put = put;
 
   function draw(message) {
-    if (message.map || message.mapChanges) weir.drawMap(message.mapChanges);
+    if (message.map || message.mapChanges) weir.drawMap();
     if (message.balance) weir.drawMatrices();
     if (message.scale) weir.drawScale();
     const seen = state.cursor.at;

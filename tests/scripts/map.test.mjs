@@ -79,6 +79,9 @@ describe("what the map shows", () => {
     const one = shown(large, "cluster:c3");
     assert.equal(one.nodes.length, 41);
     assert.equal(one.edges.length, 10 + 29, "flows into and out of it go to the operators themselves");
+    const turned = new Set();
+    for (const c of [3, 5, 7]) graph.turn(large, turned, "cluster:c" + c);
+    assert.deepEqual([...turned], ["cluster:c5", "cluster:c7"], "the one that has been open for longest folds again");
     const folded = shown(large).nodes.find((node) => node.id === "cluster:c3");
     assert.equal(graph.lines(large, folded, graph.figures(large, folded))[0], "30 operators · queue 150");
   });

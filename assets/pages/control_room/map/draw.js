@@ -165,7 +165,7 @@
 
   function turn(key) {
     const { node } = hold.parts.nodes[hold.focused];
-    if (!turned.delete(key)) turned.add(key);
+    weir.mapGraph.turn(weir.map, turned, key);
     weir.drawMap();
     const heir = hold.shown.nodes.find(({ id, members }) => id === node.id || members.some((one) => node.members.includes(one)));
     weir.mapHands.focus(hold, heir ? heir.id : "");
@@ -178,7 +178,10 @@
       for (const edge of hold.shown.edges) {
         const rate = edge.members.reduce((total, one) => total + one.rate, 0);
         const thick = Math.round((1.2 + Math.log10(1 + rate) * 0.6) * 4) / 4;
-        for (const half of ["from:", "to:"]) hold.cy.getElementById(half + edge.id).data("thick", thick);
+        for (const half of ["from:", "to:"]) {
+          const line = hold.cy.getElementById(half + edge.id);
+          if (line.data("thick") !== thick) line.data("thick", thick);
+        }
       }
     });
   }

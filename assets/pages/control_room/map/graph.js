@@ -5,6 +5,7 @@
   "use strict";
   const weir = (window.weir = window.weir || {});
   const FOLDED_ABOVE = 60; // operators: then clusters begin folded
+  const MOST_NODES = 90; // that are laid out within a moment
 
   const clusterKey = (name) => "cluster:" + name;
   const slicesKey = (operator, cluster) => `slices:${operator}@${cluster}`;
@@ -14,6 +15,14 @@
     const large = Object.keys(map.operators).length > FOLDED_ABOVE;
     const byItself = key.startsWith("cluster:") && !large;
     return byItself !== turned.has(key);
+  }
+
+  /* Turn a key over. Of a large map so much is open as can be laid out at once: what has been open
+     for longest folds again. */
+  function turn(map, turned, key) {
+    if (!turned.delete(key)) turned.add(key);
+    const open = () => [...turned].filter((one) => one !== key && one.startsWith("cluster:") && isOpen(map, turned, one));
+    while (visible(map, turned).nodes.length > MOST_NODES && open().length) turned.delete(open()[0]);
   }
 
   /* The nodes and edges to draw: {nodes: [{id, kind, parent, ...}], edges: [{id, source, ...}]}. */
@@ -115,5 +124,5 @@
     return edge.datasets.length > 1 ? counted(edge.datasets.length, "data set") : edge.datasets[0];
   }
 
-  weir.mapGraph = { visible, isOpen, figures, lines, rate, flowName, counted, clusterKey, slicesKey };
+  weir.mapGraph = { visible, turn, figures, lines, rate, flowName, counted, clusterKey, slicesKey };
 })();

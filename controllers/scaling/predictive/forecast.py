@@ -1,21 +1,26 @@
-"""The next values of a series: seasonal naive, or Holt-Winters by statsmodels."""
+"""The next values of a series: naive, seasonal naive, Holt-Winters and Theta by statsmodels."""
 
 import warnings
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import accumulate
 from math import isfinite
-from statistics import linear_regression
+from statistics import fmean, linear_regression
 from typing import Any
 
 from msgspec import Struct
+
+_LONG, _TAIL = 48, 200  # steps
 
 
 class Method(StrEnum):
     """How to forecast."""
 
+    AUTO = "auto"  # whichever was least off on the past
+    NAIVE = "naive"  # as now
     SEASONAL_NAIVE = "seasonal_naive"  # as one season ago
-    HOLT_WINTERS = "holt_winters"  # level, damped trend, and season if one is set
+    HOLT_WINTERS = "holt_winters"  # level, damped trend, and season if there is one
+    THETA = "theta"  # smoothed level, half of the trend, and season if there is one
 
 
 class ForecastFit(Struct, frozen=True):
@@ -87,6 +92,82 @@ def holt_winters(
     if not all(isfinite(v) for v in figures):
         return seasonal_naive(history, steps, season), None
     return [max(0.0, v) for v in values], fit
+
+
+def theta(history: Sequence[float], steps: int, season: int) -> list[float]:
+    """The next values by the Theta method, never below 0; naive where it cannot be fitted.
+
+    Reference: Assimakopoulos and Nikolopoulos, "The theta model", International Journal of
+    Forecasting 16 (2000); statsmodels.tsa.forecasting.theta.
+
+    >>> 19.0 < theta([float(i) for i in range(20)], steps=2, season=0)[0] < 20.5
+    True
+    """
+    seasonal = season > 1 and 2 * season <= len(history)
+    if len(history) < 10 or max(history) - min(history) <= 1e-9 * max(1.0, max(history)):
+        return seasonal_naive(history, steps, season)
+    import numpy as np
+    from statsmodels.tsa.forecasting.theta import ThetaModel
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = ThetaModel(
+                np.asarray(history, dtype=float),
+                period=season if seasonal else 1,
+                deseasonalize=seasonal,
+                use_test=False,
+                method="additive",
+            )
+            values = [float(v) for v in model.fit().forecast(steps)]
+    except (ValueError, ArithmeticError):
+        return seasonal_naive(history, steps, season)
+    if not all(isfinite(v) for v in values):
+        return seasonal_naive(history, steps, season)
+    return [max(0.0, v) for v in values]
+
+
+def seasonal_shape(history: Sequence[float], season: int) -> list[float]:
+    """What each step of a season lies above or below the mean, on average.
+
+    >>> seasonal_shape([1.0, 3.0, 1.0, 3.0], 2)
+    [-1.0, 1.0]
+    """
+    mean = fmean(history)
+    return [fmean(history[i::season]) - mean for i in range(season)]
+
+
+def forecast(
+    method: Method,
+    history: Sequence[float],
+    steps: int,
+    season: int,
+    fit: ForecastFit | None = None,
+) -> tuple[list[float], ForecastFit | None]:
+    """The next values by one method, and the parameters to use again if it has any.
+
+    A long season is taken off first, by its mean shape: to smooth each of its steps by
+    itself takes seconds.
+
+    >>> forecast(Method.NAIVE, [1.0, 2.0], steps=2, season=0)
+    ([2.0, 2.0], None)
+    """
+    if method in (Method.HOLT_WINTERS, Method.THETA):
+        if season > _LONG and 2 * season <= len(history):
+            shape = seasonal_shape(history, season)
+            rest = [v - shape[i % season] for i, v in enumerate(history)]
+            level = max(0.0, -min(rest[-_TAIL:]))  # both know no values below 0
+            lifted = [v + level for v in rest[-_TAIL:]]
+            values, fit = forecast(method, lifted, steps, 0, fit)
+            n = len(history)
+            back = [shape[(n + i) % season] - level for i in range(steps)]
+            return [max(0.0, v + b) for v, b in zip(values, back, strict=True)], fit
+        history = history[-max(_TAIL, 4 * season) :]
+    if method is Method.HOLT_WINTERS:
+        return holt_winters(history, steps, season, fit)
+    if method is Method.THETA:
+        return theta(history, steps, season), None
+    return seasonal_naive(history, steps, season if method is Method.SEASONAL_NAIVE else 0), None
 
 
 def warm_up() -> None:

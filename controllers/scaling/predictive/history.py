@@ -5,12 +5,8 @@ from statistics import median
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.scaling.predictive.forecast import (
-    ForecastFit,
-    Method,
-    holt_winters,
-    seasonal_naive,
-)
+from weir.controllers.scaling.predictive.choice import Chosen, choose_method
+from weir.controllers.scaling.predictive.forecast import ForecastFit, Method, forecast
 
 _JUDGED = 30  # forecasts whose errors are kept
 
@@ -21,9 +17,9 @@ class SizePlan(Struct, frozen=True):
     method: Method
     step_s: float
     steps: int  # ahead
-    season: int  # steps; 0: none
+    season: int  # steps; 0: to be found
     keep: int  # steps
-    refit: int  # steps between two searches for parameters
+    refit: int  # steps between two looks at the past
     least: int  # steps before the first forecast
 
 
@@ -35,10 +31,19 @@ class History(Struct, frozen=True, kw_only=True):
     total: float = 0.0
     count: int = 0
     ahead: tuple[float, ...] = ()  # forecast of the next steps
+    chosen: Chosen | None = None
     fit: ForecastFit | None = None
     since_fit: int = 0
     due: dict[int, float] = {}  # step -> what was forecast for it
     errors: tuple[float, ...] = ()  # of forecasts that came due, as a share
+
+    @property
+    def band(self) -> tuple[float, float, float] | None:
+        """Rows per second expected at most within the horizon: low, likely and high."""
+        if not self.ahead or self.chosen is None:
+            return None
+        likely = max(self.ahead)
+        return likely * self.chosen.low, likely, likely * self.chosen.high
 
     @property
     def error(self) -> float | None:
@@ -85,15 +90,12 @@ class History(Struct, frozen=True, kw_only=True):
     def _forecast(self, plan: SizePlan, step: int) -> "History":
         if len(self.values) < plan.least:
             return replace(self, ahead=())
-        fit, since = self.fit, self.since_fit + 1
-        if plan.method is Method.SEASONAL_NAIVE:
-            ahead, fit = seasonal_naive(self.values, plan.steps, plan.season), None
-        else:
-            if since >= plan.refit:
-                fit = None
-            searched = fit is None
-            ahead, fit = holt_winters(self.values, plan.steps, plan.season, fit)
-            since = 0 if searched else since
+        chosen, fit, since = self.chosen, self.fit, self.since_fit + 1
+        # A short past is looked at more often: what it says changes with every step.
+        if chosen is None or not chosen.errors or since >= min(plan.refit, len(self.values) // 4):
+            chosen = choose_method(self.values, plan.steps, plan.method, plan.season)
+            fit, since = None, 0  # to be found on all of the past
+        ahead, fit = forecast(chosen.method, self.values, plan.steps, chosen.season, fit)
         # The forecast's first value is for the step that is filling now.
         due = {**self.due, step + len(ahead) - 1: ahead[-1]}
-        return replace(self, ahead=tuple(ahead), fit=fit, since_fit=since, due=due)
+        return replace(self, ahead=tuple(ahead), chosen=chosen, fit=fit, since_fit=since, due=due)

@@ -20,6 +20,7 @@ from weir.controllers.scaling.predictive.history import History, SizePlan
 
 WEEK_S = 604_800
 MOST_STEPS = 1000  # ahead
+_BUSY = 0.85  # load per core from which on nothing is taken away
 
 
 class PredictiveSettings(Struct, frozen=True, kw_only=True):
@@ -27,28 +28,31 @@ class PredictiveSettings(Struct, frozen=True, kw_only=True):
 
     inner: Annotated[str, setting("Scaler that decides on the forecast")] = "rate_based"
     inner_settings: Annotated[dict[str, Any], setting("Settings of that scaler")] = {}
-    method: Annotated[Method, setting("How to forecast")] = Method.HOLT_WINTERS
+    method: Annotated[Method, setting("How to forecast")] = Method.AUTO
     horizon_s: Annotated[
         float,
         setting(
             "How far to look ahead: the time a change takes and a margin", ge=1, le=WEEK_S, unit="s"
         ),
-    ] = 60.0
+    ] = 300.0
     step_s: Annotated[
         float, setting("Length of one step of the series", ge=1, le=86_400, unit="s")
-    ] = 20.0
+    ] = 300.0
     season_s: Annotated[
-        float, setting("Length of a season, such as 86400 for a day; 0: none", ge=0, unit="s")
+        float, setting("Length of a season, such as 86400 for a day; 0: as found", ge=0, unit="s")
     ] = 0.0
     keep_steps: Annotated[
         int, setting("Steps to remember; two seasons at least", ge=12, le=20_000, unit="steps")
-    ] = 240
+    ] = 864
     refit_steps: Annotated[
-        int, setting("Steps between two searches for the smoothing parameters", ge=1, unit="steps")
-    ] = 15
+        int, setting("Steps between two looks at which method is best", ge=1, unit="steps")
+    ] = 24
     max_factor: Annotated[
         float, setting("The forecast counts for so many times the present at most", ge=1, le=100)
     ] = 3.0
+    min_factor: Annotated[
+        float, setting("Before a fall the forecast counts for so much at least", ge=0.1, le=1)
+    ] = 0.75
     max_error: Annotated[
         float, setting("Do without a forecast whose median error is above this share", ge=0)
     ] = 0.5
@@ -74,9 +78,9 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
 
     The highest forecast within the horizon, over what arrives now, is the factor by
     which rates, load and batch times are raised; batch times in proportion, which is
-    the least that they grow. The factor is never below 1: a forecast may bring
-    executors early, but takes none away. Forecasts are checked when they come due,
-    and while their median error is too large they are not used.
+    the least that they grow. While no core is short it may be below 1: executors that came
+    before the rise go before the fall is over. Methods compete on the cluster's own past; forecasts are checked when
+    they come due, and while their median error is too large they are not used.
 
     >>> PredictiveSettings().inner
     'rate_based'
@@ -111,8 +115,8 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             history = history.then(rows_per_s, now, self._plan())
         error = history.error
         factor = 1.0
-        if history.ahead and rows_per_s > 0 and (error is None or error <= s.max_error):
-            factor = min(max(1.0, max(history.ahead) / rows_per_s), s.max_factor)
+        if rows_per_s > 0 and (error is None or error <= s.max_error):
+            factor = self._factor(facts, history, rows_per_s)
         decision, kept = self.inner.decide(
             busier(facts.snapshot, self.scope.cluster, factor),
             self._remembered(memory),
@@ -122,7 +126,18 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
         memory = PredictiveMemory(
             history=history, factor=factor, inner=plain, inner_name=self.inner.name
         )
-        return _told(decision, factor, error, s), memory
+        return _told(decision, factor, history, s), memory
+
+    def _factor(self, facts: ClusterFacts, history: History, rows_per_s: float) -> float:
+        """How much busier, or calmer, the cluster will be within the horizon."""
+        s, band = self.settings, history.band
+        if band is None:
+            return 1.0
+        _, likely, _ = band
+        growth = min(likely / rows_per_s, s.max_factor)
+        if facts.load is None or facts.load > _BUSY:
+            return max(1.0, growth)
+        return max(growth, s.min_factor)
 
     def _remembered(self, memory: PredictiveMemory) -> Any:
         """What the other scaler remembers; another one than last time begins anew."""
@@ -178,21 +193,32 @@ def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
 
 
 def _told(
-    decision: Decision, factor: float, error: float | None, settings: PredictiveSettings
+    decision: Decision, factor: float, history: History, settings: PredictiveSettings
 ) -> Decision:
     """The decision with what the forecast had to do with it."""
     if not isinstance(decision, Scale | NoChange):
         return decision
-    reason = decision.reason
+    reason, error, band = decision.reason, history.error, history.band
     text = reason.text
-    if factor > 1.0:
+    if factor != 1.0:
         text = (
-            f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s. {text}"
+            f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s"
+            f"{_by_method(history)}. {text}"
         )
     elif error is not None and error > settings.max_error:
         off = f"{percent(error)}" if error < 10 else "far more than it says"
         text = f"The forecast is off by {off} and not used. {text}"
     numbers = {**reason.numbers, "forecast_factor": factor}
+    if band is not None:
+        names = ("forecast_low", "forecast", "forecast_high")
+        numbers |= {f"{n}_rows_per_s": v for n, v in zip(names, band, strict=True)}
+    if history.chosen is not None:
+        numbers["forecast_season_s"] = history.chosen.season * settings.step_s
+        numbers |= {f"error_of_{m}": e for m, e in history.chosen.errors.items()}
     if error is not None:
         numbers["forecast_error"] = min(error, 1e6)
     return replace(decision, reason=replace(reason, text=text, numbers=numbers))
+
+
+def _by_method(history: History) -> str:
+    return f" ({history.chosen.method.value.replace('_', ' ')})" if history.chosen else ""

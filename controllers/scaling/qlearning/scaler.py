@@ -38,7 +38,7 @@ class QLearning(Scaler[QSettings, QMemory]):
 
     >>> from weir.controllers.scaling.base import Scope
     >>> len(QLearning(QSettings(), Scope(cluster="a")).fresh().table.values)
-    14
+    82
     """
 
     name = "qlearning"

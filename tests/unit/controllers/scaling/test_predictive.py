@@ -1,6 +1,7 @@
 """Forecasts, and scaling out before the peak instead of after it."""
 
 from math import pi, sin
+from random import Random
 from typing import Any
 
 import msgspec
@@ -10,9 +11,12 @@ from tests.unit.controllers.scaling.scaling_world import World, operator, snapsh
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.facts import observe
+from weir.controllers.scaling.predictive.choice import Chosen, choose_method
 from weir.controllers.scaling.predictive.forecast import (
     ForecastFit,
     Method,
+    forecast,
     holt_winters,
     seasonal_naive,
 )
@@ -75,6 +79,41 @@ class TestForecast:
     def test_never_below_zero(self) -> None:
         values, _ = holt_winters([float(max(0, 100 - 10 * i)) for i in range(12)], 8, 0)
         assert min(values) >= 0.0
+
+
+class TestChoice:
+    """The method, its season and its band, from the series' own past."""
+
+    def test_a_daily_season_is_found_in_noise_and_beats_naive(self) -> None:
+        chance = Random(3)
+        day = [season(i, 96) * chance.uniform(0.95, 1.05) for i in range(4 * 96)]
+        found = choose_method(day, steps=12)
+        assert abs(found.season - 96) <= 2
+        assert found.method is not Method.NAIVE
+        assert found.errors[found.method.value] < 0.6 * found.errors["naive"]
+        assert set(found.errors) == {"naive", "seasonal_naive", "holt_winters", "theta"}
+
+    def test_on_a_random_walk_nothing_beats_naive(self) -> None:
+        chance, level, walk = Random(5), 1000.0, []
+        for _ in range(300):
+            level *= chance.uniform(0.93, 1.07)
+            walk.append(level)
+        assert choose_method(walk, steps=2).method is Method.NAIVE
+
+    def test_the_band_holds_most_of_what_came(self) -> None:
+        chance = Random(8)
+        noisy = [1000.0 * chance.uniform(0.7, 1.3) for _ in range(200)]
+        found = choose_method(noisy, steps=2)
+        assert 0.6 < found.low < 1.0 < found.high * 1.2
+        calm = choose_method([1000.0 * chance.uniform(0.99, 1.01) for _ in range(200)], steps=2)
+        assert calm.high - calm.low < 0.2 * (found.high - found.low)
+
+    def test_a_long_season_is_taken_off_before_smoothing(self) -> None:
+        day = [season(i, 96) + 0.5 * i for i in range(3 * 96)]
+        for method in (Method.HOLT_WINTERS, Method.THETA):
+            values, _ = forecast(method, day, 6, season=96)
+            truth = [season(i, 96) + 0.5 * i for i in range(288, 294)]
+            assert values == pytest.approx(truth, rel=0.06)
 
 
 class TestHistory:
@@ -153,6 +192,34 @@ class TestScaler:
         alone.run(create("rate_based", {}, SCOPE), periods=60)
         assert world.executors > alone.executors
 
+    def test_executors_go_before_the_fall_is_over_but_not_while_cores_are_short(self) -> None:
+        scaler: Any = create("predictive", {**self.settings, "horizon_s": 5}, SCOPE)
+        chosen = Chosen(Method.NAIVE, 0, 0.1, 0.9, 1.1, {"naive": 0.1})
+        history = History(values=(1.0,) * 20, ahead=(800.0, 500.0), chosen=chosen)
+
+        def factor(load: float) -> float:
+            facts = observe(snapshot(operator(load=load), executors=2), SCOPE)
+            return float(scaler._factor(facts, history, 1000.0))
+
+        assert factor(0.5) == pytest.approx(0.8)
+        assert factor(1.9) == 1.0
+
+    def test_the_answer_carries_band_season_and_errors(self) -> None:
+        world = World(self.pulse, executors=2)
+        scaler = create("predictive", {"step_s": 5, "horizon_s": 15}, SCOPE)
+        memory: Any = scaler.fresh()
+        for _ in range(200):
+            decision, memory = scaler.decide(world.step(), memory, world.now)
+        shown = decision.reason.numbers
+        assert shown["forecast_season_s"] == pytest.approx(200.0, abs=5.0)
+        low, likely, high = (
+            shown[f"{n}_rows_per_s"] for n in ("forecast_low", "forecast", "forecast_high")
+        )
+        assert low <= likely * 1.01
+        assert high >= low
+        assert shown["error_of_seasonal_naive"] < shown["error_of_naive"]
+        assert "forecast_error" in shown
+
     def test_a_bad_forecast_is_not_used(self) -> None:
         given = {**self.settings, "max_error": 0.05, "season_s": 70}
         scaler = create("predictive", given, SCOPE)
@@ -189,7 +256,7 @@ class TestScaler:
         with pytest.raises(InvalidInput, match="there is no setting 'x'"):
             create("predictive", {"inner_settings": {"x": 1}}, SCOPE)
         with pytest.raises(InvalidInput, match="two times season_s"):
-            create("predictive", {"season_s": 86400}, SCOPE)
+            create("predictive", {"season_s": 200_000}, SCOPE)
         with pytest.raises(InvalidInput, match="1000 x step_s"):
             create("predictive", {"horizon_s": 1e5, "step_s": 1}, SCOPE)
 

@@ -185,7 +185,7 @@ def test_never_leaves_the_limits(
 def test_a_forecast_keeps_to_the_limits() -> None:
     """The same sequence: it is long enough for a forecast, and what that asks for is cut."""
     scope = Scope(cluster="a", max_executors=3, total_left=20)
-    scaler = create("predictive", {}, scope)
+    scaler = create("predictive", {"step_s": 20, "horizon_s": 60}, scope)
     memory = scaler.fresh()
     for look in range(LOOKS):
         load = 1.0 + 0.3 * look

@@ -197,7 +197,7 @@ def main() -> int:
     text = "\n\n".join(
         [
             "Simulated: 48 hours of each trace (three stretches of long ones), 24 executors at "
-            "most, the 99th percentile of the rate needs 70 % of them, target 30 s, every scaler "
+            "most, the 99th percentile of the rate needs 70 % of them, target 30 s, each scaler "
             "with its defaults. The fluid bound is the work that arrives, in executors, within "
             "the limits; nobody who keeps up can use less. Means over the real traces:",
             overview(found),
@@ -214,7 +214,8 @@ def main() -> int:
         print(text)
         return 0
     PICTURE.write_text(picture(found))
-    report.write("scalers", "python -m benchmarks.scalers --traces FOLDER", text)
+    chosen = f" --scalers {given.scalers}" if given.scalers else ""
+    report.write("scalers", f"python -m benchmarks.scalers --traces FOLDER{chosen}", text)
     print(text)
     return 0
 

@@ -3,6 +3,9 @@
 import math
 from pathlib import Path
 
+import numpy as np
+
+from benchmarks import flink_peer
 from benchmarks import simulator as on_runs
 from benchmarks import tuning as on_traces
 from benchmarks.record_demo import PROFILE, rate_at
@@ -18,6 +21,25 @@ def trace(days: int) -> Trace:
     times = tuple(300.0 * i for i in range(288 * days))
     rates = tuple(100.0 * (1 + t // DAY) + 50.0 * math.sin(t / DAY * 2 * math.pi) for t in times)
     return Trace(times=times, rows_per_s=rates)
+
+
+class TestFlinkPeer:
+    def test_a_crash_of_the_fixed_run_sets_the_cost_but_not_the_arrivals(self) -> None:
+        rates = np.full(400, 400.0)
+        rates[200:203], rates[203:206] = np.nan, 1200.0  # down, then catching up
+        run = flink_peer.MeasuredRun(rates, np.full(400, 1.2), np.zeros(400), np.full(400, 24.0))
+        world = flink_peer.calibrate(run)
+        assert world.operators[0].cost_s_per_row[0] == 24.0 / 1200.0
+        assert set(world.operators[0].rows_per_s) == {400.0}
+        # 0.5 s until the trigger and a third of a second of work are not fixed.
+        assert math.isclose(world.operators[0].overhead_s, 1.2 - 0.5 - 1.0 / 3.0)
+
+    def test_what_was_not_reported_is_neither_late_nor_free(self) -> None:
+        latency = np.array([1.0, np.nan, 9.0, 1.0])
+        machines = np.array([24.0, np.nan, 12.0, 12.0])
+        run = flink_peer.MeasuredRun(np.full(4, 1.0), latency, np.zeros(4), machines)
+        assert (run.over, run.silent) == (1 / 3, 0.25)
+        assert math.isclose(run.machine_hours, 72.0 * 10.0 / 3600.0)
 
 
 class TestTuning:

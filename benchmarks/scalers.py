@@ -3,7 +3,7 @@
     python -m benchmarks.scalers --traces FOLDER [--quick] [--scalers horizon,spark_streaming]
 
 Simulated, not measured on Spark: 48 hours of each trace (three stretches of long ones), five
-made-up inputs and thirteen kinds of load on which nothing was tuned, 24 executors at most, sized so that the 99th percentile of the rate
+made-up inputs and a draw of thirteen kinds of load that nothing was tuned on, 24 executors at most, sized so that the 99th percentile of the rate
 needs 70 % of them, target 30 s, every scaler with its defaults. Results are kept beside the
 traces' names in a cache folder, so that a run that was broken off goes on where it was.
 """
@@ -205,7 +205,8 @@ def main() -> int:
             "Ours (`horizon`) and Spark's allocation by input; hours are over the fluid bound, "
             "and so are those of one who knows the whole trace (clairvoyant):",
             by_trace(found + extra, {**real, **made}),
-            f"Thirteen kinds of load on which nothing was tuned (seed {UNSEEN_SEED}); means, and each:",
+            f"Thirteen kinds of load in a draw that nothing was tuned on (seed {UNSEEN_SEED}; other draws of "
+            "these kinds were looked at while ours was made); means, and each:",
             overview(on_new),
             by_trace(on_new, new),
         ]

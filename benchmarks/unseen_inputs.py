@@ -1,4 +1,4 @@
-"""Inputs on which nothing was tuned: thirteen kinds of load, drawn anew from every seed.
+"""Inputs for a last look: thirteen kinds of load, drawn anew from every seed.
 
 `horizon` was tuned on other draws of such kinds; the draws that the benchmark takes played
 no part in it.

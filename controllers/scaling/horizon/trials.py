@@ -10,7 +10,7 @@ them as the mark to beat. What they cost fades with a day.
 
 Tried beside it, on the same traces and made-up inputs: to give executors back once what
 they wasted outweighs a patience, to the size that would have saved most since it was last
-too small (45 ways instead of 210). Smooth loads took up to 4 % fewer executor-hours, but
+too small (45 ways instead of 210). Smooth loads took somewhat fewer executor-hours, but
 loads of many short bursts missed the target more often than with Spark's allocation.
 """
 

@@ -163,6 +163,8 @@ class Everything:
                 lambda: all(any(o.batch_rows for o in s.operators) for s in store.latest()),
             )  # fmt: skip
             self._wait([generator], draw)
+            if self.stopping.is_set():  # told to stop before everything was up
+                return
             self._aim(store)
         took_s = time.monotonic() - began
         people = SignIn(store.client, UsersFile(self.sign_in.users), self.sign_in)

@@ -8,7 +8,8 @@
   const DRAWN_KEPT = 500;
   const LARGE_TICK_MS = 1300;
   const empty = (...names) => names.map((name) => `[data-${name}]:empty`).join(", ");
-  const DRAWN = empty("chart", "map", "overview", "matrix", "qtable", "plot", "curve", "scatter");
+  const DRAWN = empty("chart", "map", "overview", "qtable", "curve", "scatter");
+  const PLOTTED = empty("matrix", "plot"); // by Plotly, which may be on its way
   const TEXTS = empty("until", "since", "time", "stamp", "live");
 
   const state = { cursor: null, offset: 0, figures: {}, staleAfter: {} };
@@ -51,11 +52,15 @@
     weir.bind();
     weir.drawMap();
     if (weir.drawOverview()) weir.figures.show(state.figures);
-    weir.drawMatrices();
+    plot();
     weir.drawScale();
-    weir.drawPlots();
     weir.fillRanges();
     tickTexts();
+  }
+
+  function plot() {
+    weir.drawMatrices();
+    weir.drawPlots();
   }
 
   /* -- a message has come */
@@ -156,7 +161,8 @@
   });
   new MutationObserver(() => {
     weir.figures.forget();
-    if (document.querySelector(DRAWN)) settle();
+    if (document.querySelector(window.Plotly ? `${DRAWN}, ${PLOTTED}` : DRAWN)) settle();
+    else if (document.querySelector(PLOTTED)) plot();
     if (document.querySelector(TEXTS)) {
       tickTexts();
       weir.figures.fill(state.figures);

@@ -75,6 +75,9 @@
 
   weir.fillRanges = function () {
     for (const box of document.querySelectorAll("[data-own-range]")) {
+      const range = `${box.dataset.from}-${box.dataset.to}`;
+      if (box.weirRange === range && box.querySelector("label")) continue;
+      box.weirRange = range;
       for (const label of box.querySelectorAll("label")) label.remove();
       field(box, "from", "since", Number(box.dataset.from));
       field(box, "to", "until", Number(box.dataset.to));

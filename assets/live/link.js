@@ -11,6 +11,7 @@
   const STUCK_MS = 20000; // then, if the server is well, only a reload can help
   const STRAYED_MS = 3000;
 
+  weir.cursor = () => null; // until the feed is there: scripts may take seconds to come
   const born = Date.now();
   const polling = { pending: false, sentAt: 0, dueAt: 0 };
   let lastAny = born;

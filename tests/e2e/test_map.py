@@ -70,6 +70,12 @@ def node(page, name):
     return page.locator(f'.map-node[data-name="{name}"]')
 
 
+def lines_of(page):
+    """As they are drawn; where a line begins is reckoned with the next frame."""
+    drawn = lambda lines: lines and all(any(map(any, line["points"])) for line in lines)  # noqa: E731
+    return wait_until(lambda: drawn(found := page.evaluate(LINES)) and found, 20, "lines are drawn")
+
+
 def on_the_border(point, box):
     x, y = point
     left, top, right, bottom = box
@@ -92,7 +98,7 @@ def test_after_a_move_every_line_runs_from_its_source_to_its_target(moved, open_
     tab = open_tab("/", width=width)
     page = tab.page
     expect(node(page, "top_n")).to_be_visible()
-    lines, boxes = page.evaluate(LINES), page.evaluate(BOXES)
+    lines, boxes = lines_of(page), page.evaluate(BOXES)
     assert {(line["source"], line["target"]) for line in lines} == {
         ("data:tweets", "operator:extractor"),
         ("operator:extractor", "operator:topic_count"),

@@ -33,7 +33,8 @@ test-unit: setup-unit ## The tests that need neither Spark nor Redis nor a brows
 test-long: setup-tests ## Twenty times as many examples of every property and API request
 	@WEIR_TEST_EXAMPLES=20 exec $(BIN)/python -m pytest $(PARALLEL) -m "unit or contract" --timeout 7200 $(ARGS)
 	@WEIR_TEST_EXAMPLES=20 exec $(BIN)/python -m pytest -n 0 tests/integration/test_calm_demo.py \
-	  tests/integration/test_slices.py tests/integration/test_rescue.py --timeout 1800
+	  tests/integration/test_slices.py tests/integration/test_rescue.py \
+	  tests/integration/test_workloads.py --timeout 1800
 
 lint: setup-tests ## ruff, mypy --strict, import-linter, ESLint
 	@$(BIN)/ruff check .

@@ -221,7 +221,9 @@ class TestReplay:
         expect(scaler).to_contain_text("last changed by ada")
         assert page.locator("#page button, #page input").count() == 0
         page.locator(".replay-nav").get_by_text("Control room").click()
-        expect(page).to_have_url(re.compile(f"/replay/{run_id}\\?at={shown(tab)}$"))
+        wait_until(
+            lambda: page.url.endswith(f"/replay/{run_id}?at={shown(tab)}"), 30, "the same moment"
+        )
         assert tab.errors == []
 
     def test_scaling_by_hand_stays_off_where_the_present_differs(self, open_tab, run_id) -> None:

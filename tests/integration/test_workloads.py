@@ -4,6 +4,7 @@ import threading
 import time
 from pathlib import Path
 
+from tests.support.long import only_long
 from tests.support.system import System, running
 from tests.support.waiting import wait_until
 from weir.controllers.engine.audit import AuditEntry
@@ -17,6 +18,7 @@ from weir.pipeline.workloads.word_count import TRENDING, counted
 from weir.pipeline.workloads.words import word, word_counts
 
 PLACE = 2.5
+pytestmark = only_long("a third cluster beside the shared two takes minutes on two cores")
 
 
 def test_words_are_counted_exactly(system: System, tmp_path: Path) -> None:

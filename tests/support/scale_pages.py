@@ -11,8 +11,12 @@ from tests.support.feeder import Feeder
 from tests.support.models import demo
 from tests.support.scalers import learned, remembered
 from tests.support.waiting import wait_until
+from weir.controllers.engine.propose.scaling import scaler_group
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.pipeline.local.redis_server import RedisServer
 
+COARSE: dict[str, Any] = {"latency_granularity_s": 10.0}
+"""Bins of Q-learning that leave its table room for figures."""
 OVERDUE = "1 executor is overdue: 3 wanted, 2 present"
 
 
@@ -24,7 +28,12 @@ def pages_feeder(pages_redis: RedisServer) -> Iterator[Feeder]:
     narrow.executors, narrow.wanted, narrow.granted, narrow.message = 2, 3, 2, OVERDUE
     feeder = Feeder(pages_redis.url, models, period_s=1.0, wave=0.03, asks=True)
     feeder.history(2)
-    feeder.store.save_memories("narrow", remembered(learned(70, ends_at=time.time())))
+    feeder.store.save_settings(scaler_group("narrow", "qlearning"), COARSE)
+    learner = QSettings(
+        policy=ExplorationPolicy.DECREASING_EPSILON, epsilon=0.6, window_s=1.0, **COARSE
+    )
+    memory = learned(70, ends_at=time.time(), settings=learner)
+    feeder.store.save_memories("narrow", remembered(memory))
     feeder.start()
     wait_until(lambda: feeder.store.scale_outlooks(), 30, "the scalers were asked")
     yield feeder

@@ -137,7 +137,7 @@ def test_a_table_is_exported_forgotten_and_brought_back(scale, pages_store, tmp_
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"width_s": 5, "values": [], "visits": []}))
     page.locator("#table-import input").set_input_files(other)
-    expect(toast(page)).to_contain_text("0 states of 5 s, but 82 of 1.5 s are set")
+    expect(toast(page)).to_contain_text("0 states of 5 s, but 14 of 10 s are set")
     expect(toast(page)).to_contain_text("Nothing was changed")
     assert memory_of(pages_store).table == fresh.table
 

@@ -219,7 +219,7 @@ def test_tune_prints_and_keeps_its_result(trace: str, tmp_path: Path) -> None:
     found = json.loads(out)
     assert len(found["trials"]) == 3
     assert json.loads(study.with_suffix(".result.json").read_text()) == found
-    best = found["front"][found["chosen"]]["settings"]
+    best = {} if found["chosen"] is None else found["front"][found["chosen"]]["settings"]
     like = make_scaler("qlearning", best, "a", 0, 30.0).fresh().table
     assert import_table(json.loads(table.read_text()), like=like).visits != like.visits
     shown, _ = call(*base, "--trials", "4")  # the same command goes on

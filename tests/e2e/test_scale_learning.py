@@ -142,7 +142,7 @@ def test_a_table_is_exported_forgotten_and_brought_back(scale, pages_store, tmp_
     assert memory_of(pages_store).table == fresh.table
 
     page.locator("#table-import input").set_input_files(file)
-    expect(toast(page)).to_contain_text("narrow goes on with the table of table.json: 82 states")
+    expect(toast(page)).to_contain_text("narrow goes on with the table of table.json: 14 states")
     assert memory_of(pages_store).table == before.table
     wait_until(
         lambda: plain(cells(page)) == table_as_shown(before), 15, "the heatmap is the old one again"

@@ -38,7 +38,7 @@ def no_open_commands(pages_store):
 
 def test_scale_is_confirmed_and_handed_to_the_engine(open_tab, pages_store):
     page = open_tab("/").page
-    page.get_by_role("button", name="Scale wide").click()
+    page.get_by_role("button", name="Scale wide", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("nothing would change")
     dialog.get_by_label("Executors").fill("5")

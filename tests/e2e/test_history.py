@@ -72,7 +72,7 @@ class TestReplay:
         page.get_by_role("link", name="Back to live").click()
         expect(bar).to_be_hidden()
         expect(page.locator("#page .data-age").first).to_have_text("live")
-        expect(page.get_by_role("button", name="Scale wide")).to_be_enabled()
+        expect(page.get_by_role("button", name="Scale wide", exact=True)).to_be_enabled()
 
     def test_series_on_the_page_are_the_recorded_ones(self, open_tab, run_id, runs) -> None:
         at = T0 + 1500.0

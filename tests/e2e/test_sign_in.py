@@ -95,7 +95,7 @@ def test_a_viewer_sees_buttons_off_with_the_reason(open_tab, pages_web, pages_st
 
 def test_an_approver_has_the_buttons(open_tab):
     page = open_tab("/", role=Role.APPROVER).page
-    expect(page.get_by_role("button", name="Scale wide")).to_be_enabled()
+    expect(page.get_by_role("button", name="Scale wide", exact=True)).to_be_enabled()
 
 
 def test_signing_out_ends_the_session(open_tab, pages_web, ada):
@@ -157,7 +157,7 @@ def test_users_page_adds_changes_and_removes(open_tab, pages_web):
     page.get_by_role("option", name="approver", exact=True).click()
     expect(page.locator("#toast")).to_contain_text("kay is approver now.")
     theirs.reload()
-    expect(theirs.get_by_role("button", name="Scale wide")).to_be_enabled()
+    expect(theirs.get_by_role("button", name="Scale wide", exact=True)).to_be_enabled()
     page.get_by_role("button", name="End sessions: kay").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("kay is signed out everywhere at once")

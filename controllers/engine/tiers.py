@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from weir.controllers.engine.ports import KEPT_S, Store, Tier
+from weir.controllers.engine.window import Window
 from weir.controllers.model.samples import merged
 
 _FINER = {Tier.MINUTE: Tier.FULL, Tier.QUARTER: Tier.MINUTE, Tier.HOUR: Tier.QUARTER}
@@ -26,27 +27,35 @@ def roll_up(
     store: Store,
     now: float,
     grace_s: float = 5.0,
-    ends: dict[tuple[str, Tier], float] | None = None,
+    ends: dict[tuple[str, Tier], float | None] | None = None,
+    recent: Window | None = None,
 ) -> int:
     """Bring every cluster's coarser tiers up to date; the number of samples added.
 
     A period is closed `grace_s` late, because its last sample takes a moment to arrive.
     Doing it again changes nothing: a tier never takes the same period twice. `ends` is what
-    the caller keeps from one time to the next: the end of the last period of each tier, so
-    that nothing is read before the next one is over.
+    the caller keeps from one time to the next: the end of the last period of each tier, None for
+    one that has nothing yet, so that nothing is read before there is something new. What is in
+    `recent` is not read at all.
     """
     added, ends = 0, {} if ends is None else ends
     for cluster in store.clusters():
+        grew = True  # whether the finer tier may have what was not there the last time
         for tier, finer in _FINER.items():
             last_at = ends.get((cluster, tier))
-            if last_at is None:
-                last_at = _last(store, cluster, tier, now)
+            if last_at is None and (grew or (cluster, tier) not in ends):
+                last_at = ends[cluster, tier] = _last(store, cluster, tier, now)
+            grew = False
             if last_at is None:
                 continue
-            ends[cluster, tier] = last_at
             for end in ends_due(last_at, now - grace_s, tier):
-                parts = store.samples(cluster, end - int(tier) + 1e-3, end, finer)
+                since = end - int(tier) + 1e-3
+                if recent and finer is Tier.FULL and since >= recent.since:
+                    parts = recent.between(cluster, since, end)
+                else:
+                    parts = store.samples(cluster, since, end, finer)
                 if parts:
+                    grew = True
                     added += store.append(replace(merged(parts), at=end), tier)
                     ends[cluster, tier] = end
     return added

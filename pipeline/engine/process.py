@@ -110,7 +110,7 @@ class Engine:
         self._took_s = 0.0
         self._cycle_began = 0.0
         self._rolled_at = 0.0
-        self._rolled: dict[tuple[str, Tier], float] = {}
+        self._rolled: dict[tuple[str, Tier], float | None] = {}
         self._trimmed_at = 0.0
         self._busy = False
         self._all_edges = True
@@ -196,7 +196,9 @@ class Engine:
         self._step("dead parts", lambda: self._bury(now))
         if now - self._rolled_at >= 10.0:
             self._rolled_at = now
-            self._step("history", lambda: roll_up(self._store, now, ends=self._rolled))
+            self._step(
+                "history", lambda: roll_up(self._store, now, ends=self._rolled, recent=self._window)
+            )
         if now - self._trimmed_at >= TRIM_S:
             self._trimmed_at = now
             self._step("retention", lambda: self._store.trim(now))

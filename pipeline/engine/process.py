@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 from redis.exceptions import ConnectionError, RedisError, TimeoutError
@@ -45,7 +45,7 @@ from weir.controllers.scaling.registry import scalers
 from weir.metrics.export.webhook import Notifier
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
-from weir.pipeline.engine.pace import Pace
+from weir.pipeline.engine.pace import Pace, Turns
 from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,8 @@ log = logging.getLogger(__name__)
 CYCLE_S = 1.0
 BUSY_CYCLE_S = 0.25  # while something moves
 DECIDE_S = 2.0  # least time between two rounds of asking the scalers
+DECIDE_SHARE = 0.6
+"""Of a core, for the scalers that are followed: what they say has to be in time."""
 PLAN_S = 5.0
 LEASE_S = 6.0
 HANGS_S = 60.0
@@ -60,6 +62,8 @@ BURY_S = 15.0
 GAP_S = 2.5
 """Between two looks; after a longer one nobody is declared dead for the time of a lease."""
 TRIM_S = 60.0
+SHADOWS_LATE_S = 10.0
+"""A longer round of the scalers in shadow is worth a word."""
 ROUNDS = 3  # from proposed to applying in one cycle
 BATCH = 20
 """Clusters asked at a time before their answers are kept and the lease is renewed."""
@@ -114,7 +118,8 @@ class Engine:
         self._trimmed_at = 0.0
         self._busy = False
         self._all_edges = True
-        self._decide = Pace(DECIDE_S)
+        self._decide = Pace(DECIDE_S, DECIDE_SHARE)
+        self._shadows = Turns()
         self._plan = Pace(PLAN_S)
         self._asked_at = 0.0
         self._watch_token = -1
@@ -217,6 +222,9 @@ class Engine:
         said = [f"a look at all that is due takes {self._took_s:.1f} s"]
         if self._planning and self._planning.words:
             said.append(self._planning.words)
+        round_s = self._shadows.every_s(len(self._views.scaling))
+        if round_s > SHADOWS_LATE_S:
+            said.append(f"scalers that are not followed answer every {round_s:.0f} s")
         above = len(self._store.clusters()) - MOST_CLUSTERS
         if above > 0:
             said.append(f"{above} clusters are left out, as {MOST_CLUSTERS} are the most")
@@ -265,15 +273,35 @@ class Engine:
         return facts
 
     def _ask(self, facts: Facts, now: float) -> int:
-        """Every scaler of the clusters with a new period, a few clusters at a time."""
+        """The scalers of the clusters with a new period; those in shadow as time allows."""
         names = clusters_due(facts.snapshot, facts.outlooks)
-        extracts = Extracts(facts.snapshot) if names else None
+        if not names:
+            return 0
+        extracts, spent = Extracts(facts.snapshot), time.thread_time()
+        full = self._shadows.take(names, now)
+        self._ask_some(facts, full, extracts, now)
+        self._shadows.done(full, time.thread_time() - spent)
+        self._shadows.keep(c.name for c in facts.snapshot.clusters)
+        rest = set(names).difference(full)
+        followed = [name for name in names if name in rest]
+        self._ask_some(facts, followed, extracts, now, challengers=())
+        return len(names)
+
+    def _ask_some(
+        self,
+        facts: Facts,
+        names: Sequence[str],
+        extracts: Extracts,
+        now: float,
+        challengers: Sequence[str] | None = None,
+    ) -> None:
+        """Ask about a few clusters at a time, and keep what was said before the next ones."""
         for i in range(0, len(names), BATCH):
             some = names[i : i + BATCH]
             memories = {name: self._store.memories(name) for name in some}
             known = replace(facts, memories=memories)
-            self._carry_out(propose_scaling(known, some, now, extracts=extracts))
-        return len(names)
+            chains = propose_scaling(known, some, now, challengers, extracts)
+            self._carry_out(chains)
 
     def _balance(self, planning: Planning, facts: Facts, now: float) -> bool:
         """Ask for every planner's plan, or turn the answer into a proposal; whether anything

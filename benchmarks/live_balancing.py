@@ -23,6 +23,7 @@ from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.decision import Move
+from weir.controllers.model.profile import Profile
 from weir.controllers.model.sample import ClusterSample, Mode
 
 EXTREME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
@@ -101,8 +102,8 @@ def policy(
         given_mode(system.store, cluster, Mode.AUTO)
     system.store.set_workload(
         Workload(
-            name="tweets", rows_per_s=100.0, most_rows_per_s=float(options.most),
-            ramp_rows_per_s2=(options.most - 100.0) / options.ramp,
+            name="tweets", rows_per_s=100.0,
+            profile=Profile(kind="ramp", to_rows_per_s=float(options.most), over_s=options.ramp),
         )
     )  # fmt: skip
     ramp_began = time.time()

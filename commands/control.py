@@ -1,7 +1,9 @@
 """`status`, `rate`, `scale` and `operator`: the page's buttons on the command line."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,7 +18,7 @@ from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.engine.skipped import merged_skips, skip_words
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, describe
-from weir.controllers.model.errors import NotFound, Refused, Unavailable
+from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.placement import LEADER
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.settings import build
@@ -73,14 +75,25 @@ def rate(
     name: str | None,
     paused: bool | None,
     comment: str = "",
+    skew: float | None = None,
+    profile: Mapping[str, Any] | None = None,
 ) -> str:
     """Show or set what a generator sends."""
     found = [w for w in store.workloads() if name is None or w.name == name]
     if not found:
         raise NotFound("there is no such load generator")
-    workload = service.set_rate(store, request(comment), found[0].name, rows_per_s, paused)
-    state = "paused" if workload.paused else f"{workload.rows_per_s:,.0f} rows/s"
-    return f"{workload.name}: {state}"
+    workload = service.set_rate(
+        store, request(comment), found[0].name, rows_per_s, paused, skew, profile
+    )
+    return f"{workload.name}: {service.workload_words(workload)}"
+
+
+def read_csv(path: Path) -> bytes:
+    """A trace as it is in its file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read ({error.strerror})", field="trace") from None
 
 
 def status(store: Store, console: Console) -> None:

@@ -68,9 +68,9 @@ class DemoSettings:
     redis_url: str | None = None
     master: str | None = None
     period_s: float = 2.0
-    rows_per_s: float = 100.0
+    rows_per_s: float | None = None  # None: the application's own
     ramp_rows_per_s2: float = 5.0
-    most_rows_per_s: float = 250.0
+    most_rows_per_s: float | None = None
     workers: int = 2
     set_: tuple[str, ...] = ()  # settings of the operators, key=value
     runs: Path = Path("runs")
@@ -86,7 +86,7 @@ def placed(run: Application, cluster: str, pairs: Sequence[str]) -> str:
     """
     own, clusters = run.places.get(cluster, ()), list(run.places)
     slices = next((int(p[7:]) for p in reversed(pairs) if re.fullmatch(r"slices=\d+", p)), 0)
-    if not slices or not own:
+    if not slices or not own or not run.sliced:
         return ",".join(own)
     place = clusters.index(cluster)
     share = range(place * slices // len(clusters), (place + 1) * slices // len(clusters))
@@ -156,9 +156,9 @@ class Everything:
                 self._app(
                     "generate",
                     "--workload", self._runs.name,
-                    "--rate", str(self.settings.rows_per_s),
+                    "--rate", str(_first(self.settings.rows_per_s, self._runs.rows_per_s)),
                     "--ramp", str(self.settings.ramp_rows_per_s2),
-                    "--most", str(self.settings.most_rows_per_s),
+                    "--most", str(_first(self.settings.most_rows_per_s, self._runs.most_rows_per_s)),
                 ),
                 lambda: all(any(o.batch_rows for o in s.operators) for s in store.latest()),
             )  # fmt: skip
@@ -221,7 +221,7 @@ class Everything:
         return spark.url
 
     def _host(self, cluster: DemoCluster, master: str, store: RedisStore) -> Child:
-        pairs = (f"slices={SLICES}", *self.settings.set_)
+        pairs = (*((f"slices={SLICES}",) if self._runs.sliced else ()), *self.settings.set_)
         argv = self._app(
             "host", cluster.name, "--master", master, "--operators", self._runs.module,
             "--place", placed(self._runs, cluster.name, pairs),
@@ -362,6 +362,10 @@ def run(settings: DemoSettings) -> int:
         return 1
     console.print("Everything has stopped.")
     return 0
+
+
+def _first(given: float | None, own: float) -> float:
+    return own if given is None else given
 
 
 def _tail(log_file: Path, lines: int = 15) -> str:

@@ -52,7 +52,7 @@ Master = Annotated[
 
 
 WorkloadName = Annotated[
-    str, typer.Option(help="What is run: top_n, word_count; `weir workloads` tells about them")
+    str, typer.Option(help="What is run; `weir workloads` tells about all that can be")
 ]
 
 
@@ -74,9 +74,13 @@ def demo(
         str | None, typer.Option(help="Use this Spark master instead of our own")
     ] = None,
     period: Annotated[float, typer.Option(help="Seconds between samples")] = 2.0,
-    rate: Annotated[float, typer.Option(help="Rows per second at the start")] = 100.0,
+    rate: Annotated[
+        float | None, typer.Option(help="Rows per second at the start; else the workload's own")
+    ] = None,
     ramp: Annotated[float, typer.Option(help="Rows per second added each second")] = 5.0,
-    most: Annotated[float, typer.Option(help="Where the ramp ends")] = 250.0,
+    most: Annotated[
+        float | None, typer.Option(help="Where the ramp ends; else the workload's own")
+    ] = None,
     runs: Annotated[Path, typer.Option(help="Folder that runs are recorded to")] = Path("runs"),
     workload: WorkloadName = "top_n",
     set_: Annotated[
@@ -192,13 +196,33 @@ def rate(
     ] = None,
     name: Annotated[str | None, typer.Option(help="Which generator")] = None,
     pause: Annotated[bool | None, typer.Option("--pause/--resume", help="Stop or go on")] = None,
+    skew: Annotated[
+        float | None, typer.Option(help="Exponent of Zipf's law of the keys; 0: all alike")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="constant, ramp, step, burst, daily or trace")
+    ] = None,
+    to: Annotated[float | None, typer.Option(help="The profile's other rate")] = None,
+    over: Annotated[
+        float | None, typer.Option(help="Seconds of a ramp, until a step, of a cycle or a day")
+    ] = None,
+    lasts: Annotated[float | None, typer.Option(help="Seconds that a burst lasts")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="CSV with times and rates; the rate is its mean")
+    ] = None,
+    speed_up: Annotated[float | None, typer.Option(help="How much faster a trace runs")] = None,
     redis: Redis = DEFAULT_REDIS,
     comment: Comment = "",
 ) -> None:
-    """Steer the load generator."""
+    """Steer the load generator: rate, profile, skew."""
     from weir.commands import control
 
-    print(control.rate(_store(redis), rows_per_s, name, pause, comment))
+    given = {
+        "kind": profile or ("trace" if trace else None), "to_rows_per_s": to, "over_s": over,
+        "lasts_s": lasts, "speed_up": speed_up, "trace": trace and control.read_csv(trace),
+    }  # fmt: skip
+    shape = {key: value for key, value in given.items() if value is not None}
+    print(control.rate(_store(redis), rows_per_s, name, pause, comment, skew, shape or None))
 
 
 @app.command()

@@ -13,6 +13,7 @@ from weir.components.live.world import World, once, stale
 from weir.components.ui import text
 from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.ports import Workload
+from weir.controllers.model.profile import profile_words
 from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
 
 
@@ -188,11 +189,10 @@ def workload_figures(workload: Workload) -> Figures:
     asked = f"asked for {text.rate(workload.rows_per_s)}"
     if workload.paused:
         asked = f"paused, {asked}"
-    elif workload.ramp_rows_per_s2 and workload.rows_per_s < workload.most_rows_per_s:
-        asked += (
-            f", rising by {text.amount(workload.ramp_rows_per_s2)} rows/s each second"
-            f" up to {text.rate(workload.most_rows_per_s)}"
-        )
+    elif shape := profile_words(workload.profile):
+        asked += f", then {shape}" if workload.profile.kind != "trace" else f" on average, {shape}"
+    if workload.skew is not None:
+        asked += f"; skew of the keys {workload.skew:g}"
     return {
         f"workload/{workload.name}/asked": Figure(asked),
         f"workload/{workload.name}/rate": Figure(f"{workload.rows_per_s:.10g}"),

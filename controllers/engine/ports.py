@@ -32,6 +32,7 @@ from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.failover import Death
 from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.placement import Lease, Placement
+from weir.controllers.model.profile import Profile, Rate
 from weir.controllers.model.sample import ClusterSample, Mode
 from weir.controllers.model.slicing import Slicing
 
@@ -66,10 +67,11 @@ class Part(Struct, frozen=True, kw_only=True):
     detail: str = ""
     took_s: float | None = None  # of an engine that leads: its last look at all that was due
     skipped: tuple[Skipped, ...] = ()  # that it met lately
+    title: str = ""  # of a generator: the application whose rows it makes
+    about: str = ""  # and where that comes from, in a paragraph
 
 
-Rate = Annotated[float, Meta(ge=0, le=1e9)]
-Ramp = Annotated[float, Meta(ge=-1e9, le=1e9)]
+Skew = Annotated[float, Meta(ge=0, le=10)]
 
 
 class Workload(Struct, frozen=True, kw_only=True):
@@ -77,8 +79,8 @@ class Workload(Struct, frozen=True, kw_only=True):
 
     name: str
     rows_per_s: Rate  # asked for
-    ramp_rows_per_s2: Ramp = 0.0  # added to the rate each second, up to `most_rows_per_s`
-    most_rows_per_s: Rate = 0.0
+    profile: Profile = Profile()  # how that changes over time
+    skew: Skew | None = None  # exponent of Zipf's law of the keys; None: the application's own
     paused: bool = False
 
 

@@ -13,7 +13,8 @@ command line only translate, so all three get the same answer.
 """
 
 from weir.controllers.service.clusters import add_cluster, end_cluster
-from weir.controllers.service.operating import set_rate, tell_operator
+from weir.controllers.service.generating import set_rate, workload_words
+from weir.controllers.service.operating import tell_operator
 from weir.controllers.service.places import move, rebalance
 from weir.controllers.service.qtable import import_qtable, qtable, reset_qtable
 from weir.controllers.service.recommendations import Drifted, approve, cancel, reject, rollback
@@ -57,4 +58,5 @@ __all__ = [
     "set_rate",
     "set_settings",
     "tell_operator",
+    "workload_words",
 ]  # fmt: skip

@@ -1,14 +1,12 @@
-"""What people tell operators and load generators directly: start, stop, restart, a rate.
+"""What people tell operators directly: start, stop, restart.
 
 These are not recommendations: nothing is predicted, so there is nothing to judge or roll
 back. The rules for people still hold: a comment where one is required, an audit entry
 written with the command, and with four eyes on nobody commands an operator alone.
 """
 
-from msgspec.structs import replace
-
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import Store, Workload
+from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.command import (
     Command,
@@ -17,13 +15,12 @@ from weir.controllers.model.command import (
     StopOperator,
     describe,
 )
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.service.request import Request, placement_of, require_comment
 
 COMMAND_LIVES_S = 60.0
 """A command that no agent has claimed by then expires."""
-RETRIES = 20
 
 Told = StartOperator | StopOperator | RestartOperator
 VERBS: dict[str, type[Told]] = {
@@ -64,42 +61,6 @@ def tell_operator(store: Store, request: Request, verb: str, operator: str) -> C
         ),
     )  # fmt: skip
     return command
-
-
-def set_rate(
-    store: Store,
-    request: Request,
-    workload: str,
-    rows_per_s: float | None = None,
-    paused: bool | None = None,
-) -> Workload:
-    """Ask a load generator for another rate, or to pause. What is None stays.
-
-    A rate set by hand holds: a ramp that was under way ends, and one that paused goes on.
-    """
-    if rows_per_s is not None and not 0 <= rows_per_s <= 1e9:
-        raise InvalidInput("The rate is a number of rows per second, 0 or more.", field="rate")
-    for _ in range(RETRIES):
-        before = next((w for w in store.workloads() if w.name == workload), None)
-        if before is None:
-            raise NotFound(f"there is no load generator '{workload}'")
-        after = before
-        if rows_per_s is not None:
-            after = replace(after, rows_per_s=rows_per_s, ramp_rows_per_s2=0.0, paused=False)
-        if paused is not None:
-            after = replace(after, paused=paused)
-        if after == before:
-            return after
-        require_comment(request, engine_settings(store))
-        entry = AuditEntry(
-            at=request.at, by=request.by, action="workload.changed", subject=workload,
-            address=request.address, why=request.comment,
-            before={"rows_per_s": before.rows_per_s, "paused": before.paused},
-            detail="paused" if after.paused else f"{after.rows_per_s:g} rows/s",
-        )  # fmt: skip
-        if store.change_workload(before, after, entry):
-            return after
-    raise Refused("Others change this rate all the time. Try again.")
 
 
 def _where(store: Store, operator: str, now: float) -> str:

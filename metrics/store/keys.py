@@ -30,6 +30,7 @@
 | weir:lease:{name}            | hash    | its TTL         | holder, token                             |
 | weir:tokens                  | hash    | for ever        | lease name -> last token given            |
 | weir:workloads               | hash    | for ever        | generator -> Workload                     |
+| weir:spells:{name}           | list    | for ever        | generator's skews, each from which row on |
 | weir:edge:{name}             | hash    | for ever        | fence and last batch of each producer, consumers' offsets |
 | weir:edge:{name}:{shard}     | stream  | until trimmed   | Arrow chunks, id = rows so far            |
 | weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
@@ -105,6 +106,10 @@ def edge_shard(name: str, shard: int) -> str:
 
 def edge_shard_at(name: str, shard: int) -> str:
     return f"weir:edge:{name}:{shard}:at"
+
+
+def spells(name: str) -> str:
+    return f"weir:spells:{name}"
 
 
 def ranking(name: str) -> str:

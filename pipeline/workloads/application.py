@@ -6,7 +6,7 @@ NAME` runs it.
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -26,10 +26,15 @@ class Application:
     title: str
     origin: str  # where it comes from and what it does, in a paragraph
     source: Link  # where its rows begin
-    rows: Callable[[int, int], pa.Array]  # the second column of rows first, first + 1, ...
+    rows: Callable[[int, int, float], pa.Array]  # texts of rows first, first + 1, ... at a skew
+    skew: float  # of its keys, unless somebody asks for another
     module: str  # that declares its operators
     places: Mapping[str, tuple[str, ...]]  # cluster of the demonstration -> operators at first
-    sliced: str  # the operator that can run as slices
+    expected: Callable[[Iterable[str]], dict[str, int]]  # what stands at its end after these texts
+    counted: Callable[[str], dict[str, int]]  # what stands there now, in this Redis
+    sliced: str = ""  # the operator that can run as slices, if any
+    rows_per_s: float = 100.0  # of the demonstration, at first
+    most_rows_per_s: float = 250.0  # and where its ramp ends
 
 
 def applications() -> dict[str, Application]:

@@ -2,12 +2,35 @@
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Annotated, Literal
 
 import pyarrow as pa
+from msgspec import Struct
 from pyspark.sql import DataFrame
+
+from weir.controllers.model.settings import setting
+from weir.controllers.model.slicing import GROUPS
 
 Rows = Iterator[pa.RecordBatch]
 _SLICE_ROWS = 64
+
+Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
+Trigger = Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)]
+Slices = Annotated[
+    int, setting("Slices of the operator with keyed state; 0: it is one query", ge=0, le=GROUPS)
+]
+
+
+class Pace(Struct, frozen=True, kw_only=True):
+    """What every application lets be set: how rows cost, and how its operators take them."""
+
+    cost_kind: Annotated[
+        Literal["wait", "cpu"],
+        setting("wait: as if calling a remote service; cpu: computing"),
+    ] = "wait"
+    trigger_s: Trigger = 2.0
+    slow_trigger_s: Trigger = 5.0  # of what only shows results
+    max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 4_000
 
 
 def spend(seconds_per_row: float, kind: str) -> Callable[[Rows], Rows]:

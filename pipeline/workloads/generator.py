@@ -1,4 +1,4 @@
-"""The load generator: rows of an application, at a rate that can be steered."""
+"""The load generator: rows of an application, at a rate and a skew that can be steered."""
 
 import logging
 import os
@@ -11,10 +11,12 @@ from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.model.errors import Unavailable
+from weir.controllers.model.profile import profiled
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import sharded
 from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
 from weir.pipeline.workloads.application import Application
+from weir.pipeline.workloads.spells import Spells
 
 log = logging.getLogger(__name__)
 
@@ -26,23 +28,21 @@ MOST_WAITING_ROWS = 2_000_000
 def rate_at(workload: Workload, since_s: float) -> float:
     """Rows per second, `since_s` after the workload was set.
 
-    >>> rate_at(Workload(name="w", rows_per_s=50, ramp_rows_per_s2=2, most_rows_per_s=60), 3)
+    >>> ramp = Profile(kind="ramp", to_rows_per_s=60, over_s=5)
+    >>> rate_at(Workload(name="w", rows_per_s=50, profile=ramp), 3)
     56.0
     """
     if workload.paused:
         return 0.0
-    rate = workload.rows_per_s + workload.ramp_rows_per_s2 * since_s
-    if workload.ramp_rows_per_s2 and workload.most_rows_per_s:
-        rate = min(rate, max(workload.most_rows_per_s, workload.rows_per_s))
-    return max(0.0, float(rate))
+    return profiled(workload.rows_per_s, workload.profile, since_s)
 
 
 def rows_of(
-    application: Application, first: int, count: int, at: float, seconds: float
+    application: Application, first: int, count: int, at: float, seconds: float, skew: float
 ) -> pa.RecordBatch:
     """Rows first, first + 1, ..., spread over the `seconds` before `at`."""
     times = at - seconds + seconds * (np.arange(count) + 1) / max(count, 1)
-    return pa.record_batch({"ts": times, "text": application.rows(first, count)})
+    return pa.record_batch({"ts": times, "text": application.rows(first, count, skew)})
 
 
 class Generator:
@@ -56,6 +56,7 @@ class Generator:
         self._name = initial.name
         source = application.source
         self._edge = EdgeStream(connect(redis_url), source.edge, source.shards)
+        self._spells = Spells(self._edge.client, source.edge)
         self._workload = initial
         self._stop_event = threading.Event()
         self._held = False
@@ -79,7 +80,8 @@ class Generator:
                 due += rate * min(now - last, 1.0)
                 count, last = int(due), now
                 if count:
-                    rows = rows_of(self._application, total, count, time.time(), TICK_S)
+                    skew = self._spells.since(total, self._skew)
+                    rows = rows_of(self._application, total, count, time.time(), TICK_S, skew)
                     self._edge.append(self._name, batch, _spread(rows, batch, self._edge.shards))
                     due -= count
                     batch, total = batch + 1, total + count
@@ -98,6 +100,11 @@ class Generator:
         """Make `run` end."""
         self._stop_event.set()
 
+    @property
+    def _skew(self) -> float:
+        asked = self._workload.skew
+        return self._application.skew if asked is None else asked
+
     def _resume(self) -> tuple[int, int]:
         """The next batch and row, from what is in Redis: nothing twice, nothing left out."""
         while not self._stop_event.is_set():
@@ -108,20 +115,20 @@ class Generator:
         return 0, 0
 
     def _look(self) -> bool:
-        """Read what is asked for; True if it changed."""
+        """Read what is asked for; True if the rate begins anew."""
         found = next((w for w in self._store.workloads() if w.name == self._name), None)
         if found is None:
             self._store.set_workload(self._workload)
             return False
-        changed = found != self._workload
-        self._workload = found
+        before, self._workload = self._workload, found
+        changed = (before.rows_per_s, before.profile) != (found.rows_per_s, found.profile)
         committed = self._edge.committed().values()
         done = min((sum(c.values()) for c in committed), default=0)
         self._held = self._edge.totals()[0] - done > MOST_WAITING_ROWS
         return changed
 
     def _beat(self, rate: float) -> None:
-        detail = f"{rate:,.0f} rows/s"
+        detail = f"{rate:,.0f} rows/s, skew {self._skew:g}"
         if self._held:
             detail = f"held back: {MOST_WAITING_ROWS:,} rows are waiting"
         elif self._workload.paused:
@@ -134,6 +141,8 @@ class Generator:
                 at=time.time(),
                 pid=os.getpid(),
                 detail=detail,
+                title=self._application.title,
+                about=self._application.origin,
             )
         )
 

@@ -6,6 +6,7 @@ All four names in between are edges in Redis. Every ten seconds `top_n` brings t
 ranking up to date.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Annotated, Literal
 
@@ -25,7 +26,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import spend, with_cost
 from weir.pipeline.workloads.ranking import rank_largest, ranked
-from weir.pipeline.workloads.topics import topic_name, topic_numbers
+from weir.pipeline.workloads.topics import EXPONENT, topic_name, topic_numbers
 
 TWEETS, TOPICS, COUNTS = "tweets", "topics", "counts"
 TWEETS_LINK = Link(TWEETS, "ts double, text string")
@@ -102,8 +103,8 @@ def counted(redis_url: str) -> dict[str, int]:
     return ranked(redis_url, keys.TOPICS)
 
 
-def _tweets(first: int, count: int) -> pa.Array:
-    numbers = topic_numbers(first, count)
+def _tweets(first: int, count: int, skew: float) -> pa.Array:
+    numbers = topic_numbers(first, count, skew)
     return pa.array([f"row {first + i} is about #{topic_name(n)}" for i, n in enumerate(numbers)])
 
 
@@ -130,6 +131,9 @@ APPLICATION = Application(
     ),
     source=TWEETS_LINK,
     rows=_tweets,
+    skew=EXPONENT,
+    expected=lambda tweets: Counter(tweet.split("#")[1] for tweet in tweets),
+    counted=counted,
     module=__name__,
     places={"wide": ("extractor",), "narrow": ("topic_count", "top_n")},
     sliced="topic_count",

@@ -9,16 +9,18 @@ TOPICS = 5_000
 EXPONENT = 0.5
 
 
-def topic_numbers(first: int, count: int, seed: int = 1) -> NDArray[np.int64]:
+def topic_numbers(
+    first: int, count: int, skew: float = EXPONENT, seed: int = 1
+) -> NDArray[np.int64]:
     """Topics of the rows first, first + 1, ..."""
-    return zipf_ranks(first, count, TOPICS, EXPONENT, seed)
+    return zipf_ranks(first, count, TOPICS, skew, seed)
 
 
 def topic_counts(count: int, seed: int = 1) -> dict[str, int]:
     """How often each topic occurs in the first `count` rows."""
     totals = np.zeros(TOPICS, dtype=np.int64)
     for first in range(0, count, 1_000_000):
-        numbers = topic_numbers(first, min(1_000_000, count - first), seed)
+        numbers = topic_numbers(first, min(1_000_000, count - first), seed=seed)
         totals += np.bincount(numbers, minlength=TOPICS)
     return {topic_name(i): int(n) for i, n in enumerate(totals) if n}
 

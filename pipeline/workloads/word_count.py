@@ -6,6 +6,7 @@
 Which words are frequent changes as the stream goes on (`words.py`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Annotated, Literal
 
@@ -26,7 +27,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import spend, with_cost
 from weir.pipeline.workloads.ranking import rank_largest, ranked
-from weir.pipeline.workloads.words import text, word_numbers
+from weir.pipeline.workloads.words import EXPONENT, text, word_numbers
 
 LINES = Link("lines", "ts double, text string")
 WORDS = Link("words", "ts double, word string", shards=GROUPS, key="word")
@@ -147,8 +148,8 @@ def _show(redis_url: str) -> Callable[[DataFrame, int], None]:
     return each
 
 
-def _lines(first: int, count: int) -> pa.Array:
-    return pa.array([text(numbers) for numbers in word_numbers(first, count)])
+def _lines(first: int, count: int, skew: float) -> pa.Array:
+    return pa.array([text(numbers) for numbers in word_numbers(first, count, skew)])
 
 
 APPLICATION = Application(
@@ -161,6 +162,9 @@ APPLICATION = Application(
     ),
     source=LINES,
     rows=_lines,
+    skew=EXPONENT,
+    expected=lambda lines: Counter(word for line in lines for word in line.split()),
+    counted=counted,
     module=__name__,
     places={"wide": ("splitter", "trending"), "narrow": ("word_count", "top_words")},
     sliced="word_count",

@@ -17,9 +17,11 @@ SHIFT_WORDS = 97
 """After so many lines every rank belongs to the word so many places on."""
 
 
-def word_numbers(first: int, count: int, seed: int = 1) -> NDArray[np.int64]:
+def word_numbers(
+    first: int, count: int, skew: float = EXPONENT, seed: int = 1
+) -> NDArray[np.int64]:
     """The words of the lines first, first + 1, ...: a row of `PER_LINE` numbers each."""
-    ranks = zipf_ranks(first * PER_LINE, count * PER_LINE, WORDS, EXPONENT, seed)
+    ranks = zipf_ranks(first * PER_LINE, count * PER_LINE, WORDS, skew, seed)
     lines = np.arange(first, first + count, dtype=np.int64) // SHIFT_LINES
     return (ranks.reshape(count, PER_LINE) + SHIFT_WORDS * lines[:, None]) % WORDS
 
@@ -28,7 +30,7 @@ def word_counts(lines: int, seed: int = 1) -> dict[str, int]:
     """How often each word occurs in the first so many lines."""
     totals = np.zeros(WORDS, dtype=np.int64)
     for first in range(0, lines, 100_000):
-        numbers = word_numbers(first, min(100_000, lines - first), seed)
+        numbers = word_numbers(first, min(100_000, lines - first), seed=seed)
         totals += np.bincount(numbers.ravel(), minlength=WORDS)
     return {word(i): int(n) for i, n in enumerate(totals) if n}
 

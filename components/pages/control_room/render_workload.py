@@ -13,6 +13,7 @@ from weir.components.ui.parts import icon, live
 from weir.components.ui.surface import control, press
 from weir.components.web.security import Role, needs
 from weir.controllers.engine.ports import Workload
+from weir.controllers.model.profile import most_rows_per_s
 
 
 def workload_card(
@@ -34,7 +35,9 @@ def highest_rate(workload: Workload) -> int:
     >>> highest_rate(Workload(name="tweets", rows_per_s=200))
     800
     """
-    wanted = max(workload.rows_per_s * 4, workload.most_rows_per_s, 100)
+    wanted = max(
+        workload.rows_per_s * 4, most_rows_per_s(workload.rows_per_s, workload.profile), 100
+    )
     step = 10 ** (len(str(int(wanted))) - 1)
     return int(-(-wanted // step) * step) if wanted > step else step
 

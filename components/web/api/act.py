@@ -77,6 +77,10 @@ def _commands(router: APIRouter, store: Store) -> None:
     @router.patch("/workloads/{workload}", **answers(Workload, 400, 404))
     @require(Role.APPROVER)
     def rate(workload: Name, body: RateBody) -> Response:
-        """Steer a load generator. A rate set by hand ends a ramp."""
-        ask = request(body.comment)
-        return json(service.set_rate(store, ask, workload, body.rows_per_s, body.paused))
+        """Steer a load generator. A rate set by hand ends the profile before it."""
+        profile = body.profile.model_dump() if body.profile else None
+        done = service.set_rate(
+            store, request(body.comment), workload,
+            body.rows_per_s, body.paused, body.skew, profile,
+        )  # fmt: skip
+        return json(done)

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from weir.controllers.model.profile import Kind
 from weir.controllers.model.sample import Mode
 
 Comment = Annotated[str, Field(max_length=2000, description="Why; it goes into the audit trail")]
@@ -66,11 +67,32 @@ class RollbackBody(ReasonBody):
     id: RequestId = None
 
 
+class ProfileBody(Body):
+    """How a rate changes over time."""
+
+    kind: Kind
+    to_rows_per_s: Annotated[float, Field(ge=0, le=1e9, description="The other rate")] = 0.0
+    over_s: Annotated[
+        float, Field(ge=1, le=1e7, description="Of a ramp, until a step, of a cycle or a day")
+    ] = 60.0
+    lasts_s: Annotated[float, Field(ge=0, le=1e7, description="Of a burst")] = 10.0
+    speed_up: Annotated[float, Field(ge=1e-3, le=1e6, description="Of a trace")] = 1.0
+    trace: Annotated[
+        str,
+        StringConstraints(max_length=2_000_000),
+        Field(description="CSV with times and rates; the rate asked for is its mean"),
+    ] = ""
+
+
 class RateBody(ReasonBody):
     """What a load generator should send; what is left out stays."""
 
     rows_per_s: Annotated[float | None, Field(ge=0, le=1e9)] = None
     paused: bool | None = None
+    skew: Annotated[
+        float | None, Field(ge=0, le=10, description="Exponent of Zipf's law of the keys")
+    ] = None
+    profile: ProfileBody | None = None
 
 
 class ModeBody(ReasonBody):

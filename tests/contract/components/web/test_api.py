@@ -15,8 +15,10 @@ from weir.components.web.security import Role
 from weir.components.web.security.tokens import new_token
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import StopOperator
+from weir.controllers.model.profile import Profile
 from weir.controllers.model.sample import Mode
 
+RAMP = Profile(kind="ramp", to_rows_per_s=900, over_s=60)
 FUZZED = examples(25)
 """Requests per operation."""
 
@@ -161,11 +163,18 @@ def test_operators_and_rates_follow_the_rules_for_people(api, inside):
 
 
 def test_rates_modes_pause_and_settings(api, inside):
-    inside.store.set_workload(Workload(name="tweets", rows_per_s=100, ramp_rows_per_s2=5))
+    inside.store.set_workload(Workload(name="tweets", rows_per_s=100, profile=RAMP))
     changed = api("PATCH", "/workloads/tweets", {"rows_per_s": 250}).json()
-    assert (changed["rows_per_s"], changed["ramp_rows_per_s2"]) == (250, 0)
+    assert (changed["rows_per_s"], changed["profile"]["kind"]) == (250, "constant")
     assert api("PATCH", "/workloads/tweets", {"paused": True}).json()["paused"] is True
     assert api("PATCH", "/workloads/tweets", {"rows_per_s": -1}).status_code == 422
+    lines = "".join(f"{60 * i},{i % 7}\n" for i in range(3000))
+    trace = {"kind": "trace", "trace": f"time,rate\n{lines}", "speed_up": 60}
+    changed = api("PATCH", "/workloads/tweets", {"profile": trace, "skew": 1.5}).json()
+    assert (changed["skew"], changed["paused"], len(changed["profile"]["points"])) == (
+        1.5, False, 1000,
+    )  # fmt: skip
+    assert api("PATCH", "/workloads/tweets", {"profile": {"kind": "magic"}}).status_code == 422
     assert api("PUT", "/modes/wide", {"mode": "auto"}).json() == {"wide": "auto"}
     assert inside.store.modes()["wide"] is Mode.AUTO
     assert api("PUT", "/modes/wide", {"mode": "auto"}, Role.APPROVER).status_code == 403

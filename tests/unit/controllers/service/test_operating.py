@@ -9,6 +9,7 @@ from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import CommandResult, CommandStatus
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.model.placement import Placement
+from weir.controllers.model.profile import Profile, profiled
 from weir.controllers.service.operating import COMMAND_LIVES_S
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -80,6 +81,50 @@ def test_a_rate_is_audited_with_what_it_was(store):
     )  # fmt: skip
     assert entry.before == {"rows_per_s": 100.0, "paused": False}
     assert store.workloads()[0].rows_per_s == 250.0
+
+
+def test_a_skew_and_a_profile_are_audited_with_what_they_were(store):
+    set_rate(store, "tweets", skew=1.5, profile={"kind": "step", "to_rows_per_s": 900}, **WHO)
+    entry = store.audit(1)[0]
+    assert entry.detail == "100 rows/s, a step to 900 rows/s after 60 s, skew 1.5"
+    assert entry.before == {
+        "rows_per_s": 100.0, "paused": False, "skew": None, "profile": "constant",
+    }  # fmt: skip
+    set_rate(store, "tweets", 250.0, **WHO)
+    found = store.workloads()[0]
+    assert (found.rows_per_s, found.profile, found.skew) == (250.0, Profile(), 1.5)
+
+
+def test_a_trace_is_kept_as_its_shape(store):
+    csv = "time,rate\n0,10\n60,30\n120,20\n"
+    set_rate(store, "tweets", profile={"kind": "trace", "trace": csv, "speed_up": 60}, **WHO)
+    profile = store.workloads()[0].profile
+    assert (profile.points, profile.point_s) == ((0.5, 1.5, 1.0), 60.0)
+    assert [profiled(100, profile, s) for s in (0.5, 1.5, 2.5, 3.5)] == [50, 150, 100, 50]
+    long = "".join(f"{i},{1 + i % 2}\n" for i in range(4000))
+    set_rate(store, "tweets", profile={"kind": "trace", "trace": "time,rate\n" + long}, **WHO)
+    profile = store.workloads()[0].profile
+    assert len(profile.points) == 1000
+    assert profile.point_s == 4
+    assert profile.points == pytest.approx([1.0] * 1000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"skew": -1}, "from 0"),
+        ({"profile": {"kind": "magic"}}, "kind"),
+        ({"profile": {"kind": "burst", "over_s": 5, "lasts_s": 5}}, "shorter than its cycle"),
+        ({"profile": {"kind": "trace"}}, "needs a CSV"),
+        ({"profile": {"kind": "trace", "trace": "time,rate\n0,-1\n"}}, "rate of -1"),
+        ({"profile": {"kind": "ramp", "trace": "x"}}, "for the profile 'trace'"),
+        ({"profile": {"points": [1]}}, "the trace itself"),
+    ],
+)
+def test_what_no_generator_can_do_is_refused(store, asked, said):
+    with pytest.raises(InvalidInput, match=said):
+        set_rate(store, "tweets", **asked, **WHO)
+    assert list(store.workloads()) == [RATE]
 
 
 # -- the same from the terminal

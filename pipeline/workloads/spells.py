@@ -1,0 +1,48 @@
+"""From which row on a generator's keys had which skew: what it made can be made again."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import redis
+
+from weir.metrics.store import keys
+from weir.pipeline.edges.stream import EdgeStream
+from weir.pipeline.workloads.application import Application
+
+_decoder = msgspec.json.Decoder(tuple[int, float])
+_STEP = 50_000
+
+
+class Spells:
+    """The skews of one generator so far, each noted before the first row that has it."""
+
+    def __init__(self, client: redis.Redis, name: str) -> None:
+        self._client = client
+        self._key = keys.spells(name)
+        self._last: float | None = None
+
+    def since(self, row: int, skew: float) -> float:
+        """The skew of the rows from this one on, kept if it is another than before."""
+        if skew != self._last:
+            found = self.all()
+            if not found or found[-1][1] != skew:
+                self._client.rpush(self._key, msgspec.json.encode((row, skew)))
+            self._last = skew
+        return skew
+
+    def all(self) -> list[tuple[int, float]]:
+        """First row and skew of each; of two with the same first row the later holds."""
+        found: Any = self._client.lrange(self._key, 0, -1)
+        return [_decoder.decode(entry) for entry in found]
+
+
+def texts_made(client: redis.Redis, application: Application) -> Iterator[str]:
+    """Every text that the generator has appended so far, made again."""
+    source = application.source
+    rows = EdgeStream(client, source.edge, source.shards).totals()[0]
+    spells = [*Spells(client, source.edge).all(), (rows, 0.0)]
+    for (first, skew), (end, _) in pairwise(spells):
+        for at in range(first, min(end, rows), _STEP):
+            yield from application.rows(at, min(_STEP, end - at, rows - at), skew).to_pylist()

@@ -14,7 +14,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from benchmarks import report
-from benchmarks.albic_instances import change, problem_of_loads
 from weir.controllers.balancing.albic import Albic, AlbicSettings
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.base import Planner
@@ -22,6 +21,7 @@ from weir.controllers.balancing.cola import Cola, ColaSettings
 from weir.controllers.balancing.milp import Milp
 from weir.controllers.balancing.problem import Budget, Flow, Problem
 from weir.controllers.balancing.spend import evacuated
+from weir.pipeline.experiments.albic_instances import change, problem_of_loads
 
 Step = Callable[[Problem], dict[str, str]]
 

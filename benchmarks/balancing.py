@@ -20,7 +20,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from benchmarks import report
-from benchmarks.albic_instances import SIZES, instance
 from weir.controllers.balancing.albic import Albic
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.base import Planner, planners
@@ -33,6 +32,7 @@ from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Budget, Problem
 from weir.controllers.balancing.static_greedy import StaticGreedy
 from weir.controllers.placement.potc import potc_loads
+from weir.pipeline.experiments.albic_instances import SIZES, instance
 
 VARIES = (0.2, 0.6, 1.0)
 BUDGETS = (10, 20, 40)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weir.commands import recommendations
+from weir.commands.experiment import experiment_app
 from weir.commands.key import key
 from weir.commands.recommendations import Comment
 from weir.commands.runs import record, runs_app
@@ -415,6 +416,7 @@ app.command("what-if-places")(what_if_places)
 app.command("tune")(tune)
 app.command("train-qtable")(train_qtable)
 app.add_typer(runs_app, name="runs")
+app.add_typer(experiment_app, name="experiment")
 app.command("web")(web)
 app.command("key")(key)
 app.add_typer(user, name="user")

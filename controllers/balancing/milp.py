@@ -239,8 +239,10 @@ def _longer(
 def _rank(arrays: Arrays, place: Ints) -> tuple[float, float, int, float]:
     """Distance first, then both sides together, to a hundredth of a point, then fewer moves.
     Load left on bins to be emptied counts as distance: twice the points by which it lowers
-    the kept ones, or the last items would never go."""
+    the kept ones, or the last items would never go. So does, with a point, every such bin that
+    is not empty: one small item keeps a whole bin from being ended."""
     moves, cost = arrays.spent(place)
     left = 100.0 * arrays.left(place) / float(arrays.capacity[arrays.keep].sum())
+    held = len(np.unique(place[~arrays.keep[place]]))
     distance, both = arrays.distance(place), sum(arrays.sides(place))
-    return round(distance + 2.0 * left, 9), round(both, 2), moves, cost
+    return round(distance + 2.0 * left + held, 9), round(both, 2), moves, cost

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.albic_instances import instance
 from tests.support.examples import examples
 from tests.unit.controllers.balancing.problems import random_problem, simple
 from weir.controllers.balancing import kernel
@@ -19,6 +18,7 @@ from weir.controllers.balancing.base import Deadline
 from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.flux import Flux
 from weir.controllers.balancing.milp import Milp, MilpSettings
+from weir.pipeline.experiments.albic_instances import instance
 
 
 def brute_force(arrays: Arrays) -> float:

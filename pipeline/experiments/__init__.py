@@ -1,0 +1,1 @@
+"""The work behind the experiments of `metrics.lab.catalogue`."""

@@ -1,0 +1,86 @@
+"""What the lab keeps, and that only one experiment runs at a time."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from weir.controllers.model.errors import NotFound, Refused
+from weir.metrics.lab.catalogue import EXPERIMENTS, experiment
+from weir.metrics.lab.lab import Kept, Lab, Status
+from weir.metrics.lab.outcome import Chart, Number, Outcome, Result, Series, Verdict, table
+from weir.metrics.lab.report import write_report
+
+RING = "dodo-ring"
+
+
+def result(quick: bool, ours: float = 5.9) -> Result:
+    outcome = Outcome(
+        verdict=Verdict.REPRODUCED,
+        reason="As it should be.",
+        numbers=(Number(name="moved", ours=ours, unit="%", published="5.9 %"),),
+        charts=(
+            Chart(title="a", x_title="n", y_title="%", x=(1.0, 2.0), series=(Series(name="s", y=(1.0, None)),)),
+            Chart(title="b", x_title="n", y_title="%", x=("one",), series=(Series(name="s", y=(1.0,)),)),
+        ),
+        tables=(table("All", ("n", "%"), [(1, 2.0)]),),
+    )  # fmt: skip
+    return Result(name=RING, quick=quick, at=1.0, took_s=2.0, machine="m", outcome=outcome)
+
+
+def test_names_are_unique_and_every_text_is_there() -> None:
+    assert len({e.name for e in EXPERIMENTS}) == len(EXPERIMENTS)
+    for e in EXPERIMENTS:
+        assert e.where
+        assert e.question.endswith("?")
+        assert e.published.endswith(".")
+        assert e.quick.about_s <= e.full.about_s
+    with pytest.raises(NotFound):
+        experiment("../etc")
+
+
+def test_a_result_is_read_as_it_was_kept_and_the_full_one_counts(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    assert lab.result(RING) is None
+    lab.keep_result(result(quick=True))
+    assert lab.result(RING) == result(quick=True)
+    lab.keep_result(result(quick=False))
+    lab.keep_result(result(quick=True, ours=7.0))
+    assert lab.result(RING) == result(quick=False)
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lock = lab.take_lock()
+    lab.keep_status(Status(name=RING, quick=True, at=1.0, pid=os.getpid()))
+    assert lab.running() == RING
+    assert lab.status(RING).state == "running"
+    with pytest.raises(Refused, match=RING):
+        lab.start(RING, quick=True)
+    os.close(lock)
+    lab.require_idle()
+    assert lab.running() == ""
+    assert lab.status(RING).state == "stopped"  # it said nothing when it ended
+    assert lab.stop(RING) is False
+
+
+def test_parts_are_kept_until_there_is_a_result(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.keep_part(RING, True, "nodes-1", Kept(took_s=1.0, value={"a": 1}))
+    assert lab.parts(RING, True) == {"nodes-1": Kept(took_s=1.0, value={"a": 1})}
+    assert lab.parts(RING, False) == {}
+    lab.keep_result(result(quick=True))
+    assert lab.parts(RING, True) == {}
+
+
+def test_a_report_has_ours_beside_what_was_published(tmp_path: Path) -> None:
+    lab, path = Lab(tmp_path), tmp_path / "RESULTS.md"
+    assert write_report(lab, path) == []
+    lab.keep_result(result(quick=False))
+    assert write_report(lab, path) == [RING]
+    text = path.read_text()
+    assert "| moved | 5.9 % | 5.9 % |" in text
+    assert "weir experiment run dodo-ring`" in text
+    assert f"| {RING} | DoDo |" in text
+    write_report(lab, path)
+    assert path.read_text() == text

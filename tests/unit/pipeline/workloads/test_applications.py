@@ -1,0 +1,40 @@
+"""What the applications of the papers are made of, without Spark."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from weir.pipeline.workloads.application import applications
+from weir.pipeline.workloads.edits import EAST, NORTH, SOUTH, WEST, geohash, place_of
+from weir.pipeline.workloads.movies import expected, recommended
+from weir.pipeline.workloads.wikipedia import _locate
+
+
+@pytest.mark.parametrize("name", sorted(applications()))
+def test_another_skew_makes_other_rows_of_the_same_kind(name: str) -> None:
+    found = applications()[name]
+    own = found.rows(0, 300, found.skew).to_pylist()
+    other = found.rows(0, 300, found.skew + 1.5).to_pylist()
+    assert own != other
+    assert found.expected(own)
+    assert found.expected(other)
+    assert found.rows(0, 0, found.skew).to_pylist() == []
+
+
+def test_two_movies_are_as_similar_as_they_have_fans_in_common() -> None:
+    pairs = expected(["1,7,5", "1,8,4", "1,8,5", "2,7,4", "2,8,4", "2,9,5", "3,9,3", "3,7,5"])
+    assert pairs == {"7/8": 2, "8/7": 2, "7/9": 1, "9/7": 1, "8/9": 1, "9/8": 1}
+    assert recommended(pairs, 7) == [8, 9]
+
+
+def test_edits_are_all_over_denmark_and_stay_where_they_are() -> None:
+    places = [place_of(editor, 100) for editor in range(500)]
+    assert all(SOUTH <= lat <= NORTH and WEST <= lon <= EAST for lat, lon in places)
+    cells = Counter(geohash(*place) for place in places)
+    assert len(cells) > 50
+    assert max(cells.values()) < 500 / 10
+    edits = pa.record_batch({"ts": [1.0, 2.0], "text": ["a,editor-3,100", "b,editor-3,100"]})
+    (located,) = _locate(0.0, "wait")(iter([edits]))
+    assert located.to_pydict()["article"] == ["a", "b"]
+    assert set(located.to_pydict()["cell"]) == {geohash(*place_of(3, 100))}

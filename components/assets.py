@@ -43,6 +43,7 @@ STYLES = (
     "pages/compare.css",
     "pages/what_if.css",
     "pages/tune.css",
+    "pages/lab.css",
     "pages/replay/bar.css",
     "pages/replay/line.css",
     "pages/replay/page.css",

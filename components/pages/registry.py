@@ -13,6 +13,7 @@ PAGES = Registry(
             "scale",
             "trends",
             "history",
+            "lab",
             "audit",
             "settings",
             "cluster",

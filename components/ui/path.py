@@ -13,6 +13,7 @@ SETTINGS = "/settings"
 HISTORY = "/history"
 TRENDS = "/trends"
 USERS = "/users"
+LAB = "/lab"
 REPLAY = "/replay/"
 
 

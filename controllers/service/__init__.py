@@ -6,6 +6,7 @@
     tell        tell_operator, set_rate
     host        add_cluster, end_cluster
     clean up    forget_cluster
+    try out     run_experiment, stop_experiment
 
 Each takes the store and a `Request` (who asks, from where, when and why), checks what has to
 hold, and writes the change and its audit entry together or not at all. Page, HTTP API and
@@ -13,6 +14,7 @@ command line only translate, so all three get the same answer.
 """
 
 from weir.controllers.service.clusters import add_cluster, end_cluster
+from weir.controllers.service.experiments import run_experiment, stop_experiment
 from weir.controllers.service.generating import set_rate, workload_words
 from weir.controllers.service.operating import tell_operator
 from weir.controllers.service.places import move, rebalance
@@ -53,10 +55,12 @@ __all__ = [
     "reslice",
     "resume_all",
     "rollback",
+    "run_experiment",
     "scale",
     "set_mode",
     "set_rate",
     "set_settings",
+    "stop_experiment",
     "tell_operator",
     "workload_words",
 ]  # fmt: skip

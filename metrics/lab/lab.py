@@ -83,6 +83,10 @@ class Lab:
         os.kill(found.pid, signal.SIGTERM)
         return True
 
+    def require(self, name: str) -> None:
+        """Refuse what is no experiment."""
+        experiment(name)
+
     def require_idle(self) -> None:
         """Refuse to begin while another experiment is under way: they would share the cores."""
         os.close(self.take_lock())

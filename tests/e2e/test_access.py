@@ -25,6 +25,7 @@ def addresses(shared_runs: Path, pages_feeder, pages_store) -> dict[str, tuple[s
         "scale": ("/scale", "/scale/narrow"),
         "trends": ("/trends/load/15m",),
         "history": ("/history",),
+        "lab": ("/lab", "/lab/dodo-ring"),
         "audit": ("/audit",),
         "settings": ("/settings", "/settings/wide"),
         "cluster": ("/cluster/narrow", "/cluster/nobody"),

@@ -16,6 +16,7 @@
       if (plot.kind === "times") Plotly.react(element, times(plot), timesLayout(plot), LARGE);
       else if (plot.kind === "scatter") Plotly.react(element, scatter(plot), scatterLayout(plot), CONFIG);
       else if (plot.kind === "bars") Plotly.react(element, bars(plot), barsLayout(plot), CONFIG);
+      else if (plot.kind === "figure") Plotly.react(element, figure(plot), figureLayout(plot), CONFIG);
       else Plotly.react(element, lines(plot), layout(plot), CONFIG);
     }
   }
@@ -189,6 +190,33 @@
       margin: { l: 8, r: 12, t: 6, b: 24 },
       xaxis: { ...grid, fixedrange: true, tickformat: ".0%" },
       yaxis: { automargin: true, autorange: "reversed", fixedrange: true },
+    };
+  }
+
+  /* A figure of an experiment: lines over numbers, or bars where x holds names. */
+  function figure(plot) {
+    return plot.lines.map((line) => ({
+      type: plot.bars ? "bar" : "scatter",
+      x: plot.x,
+      y: line.y,
+      name: line.name,
+      mode: "lines+markers",
+      line: { color: weir.colour(line.colour), width: 1.8, dash: line.dashed ? "4px,3px" : "solid" },
+      marker: { color: weir.colour(line.colour), size: 5 },
+      hovertemplate: `%{x}: <b>%{y:.4~g}</b><extra>${weir.escape(line.name)}</extra>`,
+    }));
+  }
+
+  function figureLayout(plot) {
+    const { grid, base } = common();
+    return {
+      ...base,
+      margin: { l: 54, r: 16, t: 30, b: 44 },
+      showlegend: true,
+      barmode: "group",
+      hovermode: "closest",
+      xaxis: { ...grid, title: { text: plot.xTitle }, type: plot.bars ? "category" : "linear", fixedrange: true },
+      yaxis: { ...grid, title: { text: plot.yTitle }, rangemode: "tozero", fixedrange: true },
     };
   }
 

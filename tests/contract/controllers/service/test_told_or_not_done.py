@@ -13,6 +13,22 @@ from weir.controllers.model.errors import WeirError
 from weir.controllers.service import Request
 from weir.metrics.store import keys
 
+
+class NoLab:
+    """A lab that would fail the test if anything began."""
+
+    def require(self, name: str) -> None: ...
+    def require_idle(self) -> None: ...
+    def start(self, name: str, quick: bool) -> None:
+        pytest.fail("it was begun and not told")
+
+    def stop(self, name: str) -> bool:
+        return False
+
+    def running(self) -> str:
+        return ""
+
+
 Verb = Callable[[Store, Request], object]
 VERBS: dict[str, Verb] = {
     "pause_all": service.pause_all,
@@ -22,6 +38,7 @@ VERBS: dict[str, Verb] = {
     "move": lambda s, r: service.move(s, r, "top_n", "wide"),
     "tell_operator": lambda s, r: service.tell_operator(s, r, "stop", "top_n"),
     "set_rate": lambda s, r: service.set_rate(s, r, "tweets", 5.0, None),
+    "run_experiment": lambda s, r: service.run_experiment(s, r, NoLab(), "dodo-ring", True),
     "reset_qtable": lambda s, r: service.reset_qtable(s, r, "wide"),
 }
 

@@ -249,10 +249,12 @@ def _offsets(value: bytes) -> dict[str, int]:
 
 
 def encode(batch: pa.RecordBatch) -> bytes:
-    """A record batch as an Arrow IPC stream."""
+    """A record batch as an Arrow IPC stream. Every column may hold nothing, as readers declare it,
+    also where Spark knows that it never does."""
+    schema = pa.schema([field.with_nullable(True) for field in batch.schema])
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
     return bytes(sink.getvalue().to_pybytes())
 
 

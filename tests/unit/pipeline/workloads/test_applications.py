@@ -5,8 +5,16 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
+from weir.pipeline.workloads.airline_weather import expected as with_weather
 from weir.pipeline.workloads.application import applications
 from weir.pipeline.workloads.edits import EAST, NORTH, SOUTH, WEST, geohash, place_of
+from weir.pipeline.workloads.flights import (
+    AIRPORTS,
+    DAY_ROWS,
+    ROUTES_OF_PLANE,
+    flights,
+    flights_and_weather,
+)
 from weir.pipeline.workloads.movies import expected, recommended
 from weir.pipeline.workloads.wikipedia import _locate
 
@@ -38,3 +46,22 @@ def test_edits_are_all_over_denmark_and_stay_where_they_are() -> None:
     (located,) = _locate(0.0, "wait")(iter([edits]))
     assert located.to_pydict()["article"] == ["a", "b"]
     assert set(located.to_pydict()["cell"]) == {geohash(*place_of(3, 100))}
+
+
+def test_delays_are_summed_by_plane_route_and_rain() -> None:
+    rows = ["W,0,AAA,60", "F,0,N001,AAA,AAB,5", "F,0,N001,AAA,AAB,7", "F,0,N002,AAC,AAA,-3",
+            "F,365,N001,AAC,AAA,9"]  # fmt: skip
+    assert with_weather(rows) == {
+        "plane N001 2004": 12, "plane N001 2005": 9, "route AAA-AAB": 12, "route AAC-AAA": 9,
+        "rain 50-60": 12,
+    }  # fmt: skip
+
+
+def test_every_day_begins_with_the_weather_of_every_airport() -> None:
+    rows = flights_and_weather(0, 2 * DAY_ROWS).to_pylist()
+    reports = [row.split(",") for row in rows if row.startswith("W")]
+    assert Counter(day for _, day, *_ in reports) == {"0": AIRPORTS, "1": AIRPORTS}
+    assert len({place for _, _, place, _ in reports}) == AIRPORTS
+    assert {row.split(",")[3] for row in rows if row.startswith("F")} <= {r[2] for r in reports}
+    routes = Counter(",".join(row.split(",")[2:5]) for row in flights(0, 20_000).to_pylist())
+    assert max(Counter(route[:4] for route in routes).values()) <= ROUTES_OF_PLANE

@@ -126,3 +126,11 @@ def test_lines_are_split_into_words_with_their_lines_time() -> None:
         "ts": [1.0, 1.0, 1.0, 2.0],
         "word": ["to", "be", "or", "not"],
     }
+
+
+def test_a_column_that_never_holds_nothing_is_read_like_any_other() -> None:
+    schema = pa.schema([pa.field("name", pa.string(), nullable=False), pa.field("n", pa.int64())])
+    rows = pa.RecordBatch.from_arrays([pa.array(["a"]), pa.array([1])], schema=schema)
+    (found,) = decode(chunks_of(0, rows)[0].data)
+    assert found.schema == pa.schema({"name": pa.string(), "n": pa.int64()})
+    assert found.to_pylist() == [{"name": "a", "n": 1}]

@@ -17,7 +17,14 @@ fail() { say "$*"; exit 1; }
 # Install a package with whichever package manager there is; false if none can.
 install() { # apt-name dnf-name apk-name brew-name
   local sudo=""
-  if [ "$(id -u)" -ne 0 ]; then sudo="sudo -n"; fi
+  if [ "$(id -u)" -ne 0 ] && ! command -v brew >/dev/null; then
+    # Without the right to install, the sentence that follows says what to install.
+    if ! sudo -n true 2>/dev/null; then
+      say "This user cannot install packages without a password."
+      return 1
+    fi
+    sudo="sudo -n"
+  fi
   if command -v apt-get >/dev/null; then
     $sudo apt-get update -qq >/dev/null && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1" >/dev/null
   elif command -v dnf >/dev/null; then $sudo dnf install -y -q "$2"

@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,14 +57,26 @@ def web(
         trusted_proxies=",".join(trusted_proxy or ()),
         session_idle_s=session_idle, session_max_s=session_max,
     )  # fmt: skip
-    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
-    print_first_link(redis, settings, f"http://{shown}:{port}")
+    print_first_link(redis, settings, f"http://{name_of(host, allow_host or ())}:{port}")
     argv = gunicorn_argv(host, port, workers)
     env = web_env(
         redis, target_latency_s=target_latency, allowed_hosts=allow_host or (), runs_dir=runs,
         sign_in=settings,
     )  # fmt: skip
     os.execve(argv[0], argv, {**os.environ, **env})
+
+
+def name_of(host: str, allowed: Sequence[str]) -> str:
+    """What people call this server: the name it was given, else what it listens on.
+
+    >>> name_of("0.0.0.0", ["weir.example"]), name_of("127.0.0.1", [])
+    ('weir.example', '127.0.0.1')
+    """
+    if allowed:
+        return allowed[0]
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
 
 
 def refuse_other_users(redis_url: str, users: "UsersFile") -> None:

@@ -10,6 +10,12 @@ WeirError
 └── Unavailable         Redis, Spark or another part cannot be reached
 """
 
+import msgspec
+
+UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError)
+"""What comes of decoding a text that somebody else wrote: malformed, of another form, not UTF-8,
+nested without end or with numbers beyond all bounds."""
+
 
 class WeirError(Exception):
     """Base of everything that Weir says to a person; tracebacks go to the log."""

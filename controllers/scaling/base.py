@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Struct
 
 from weir.controllers.model.decision import Decision
-from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.answers import cannot_tell
 from weir.controllers.scaling.facts import ClusterFacts, Scope, observe
@@ -88,7 +88,7 @@ class Scaler(ABC, Generic[S, M]):
             if isinstance(plain, dict):
                 return cast(M, msgspec.convert(plain, self.memory_type, str_keys=True))
             return cast(M, msgspec.json.decode(plain, type=self.memory_type))
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        except UNREADABLE as error:
             raise InvalidInput(
                 f"the memory of scaler '{self.name}' cannot be read: {error}", field="memory"
             ) from None

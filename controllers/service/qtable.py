@@ -8,7 +8,7 @@ from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.engine.stored import read_leniently
-from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.qlearning.initial import initial_table
 from weir.controllers.scaling.qlearning.memory import QMemory, with_table
@@ -35,7 +35,7 @@ def import_qtable(
     scaler = _scaler(store, cluster)
     try:
         plain = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise InvalidInput(f"The file is not JSON: {error}.", field="file") from None
     table = import_table(plain, like=initial_table(scaler.settings))
     try:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.simulator.summary import SimulationSummary
 
 Objectives = tuple[float, float]
@@ -80,7 +80,7 @@ def read_tuning(raw: bytes) -> Tuning:
     """The result from JSON."""
     try:
         return msgspec.json.decode(raw, type=Tuning)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except UNREADABLE as error:
         raise InvalidInput(f"the tuning result cannot be read: {error}", field="tuning") from None
 
 

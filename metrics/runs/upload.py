@@ -22,7 +22,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.errors import Busy, InvalidInput, NotFound, Refused, WeirError
+from weir.controllers.model.errors import (
+    UNREADABLE,
+    Busy,
+    InvalidInput,
+    NotFound,
+    Refused,
+    WeirError,
+)
 from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.runs.process import begin, is_running
@@ -38,6 +45,9 @@ FREE_LEAST = 1_000_000_000
 """Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
 _STALE_S = 86_400.0
+"""So long what became of an upload can be asked for."""
+_GIVEN_UP_S = 900.0
+"""An upload to which no part comes for so long is given up: it would keep others waiting."""
 _JOB = re.compile(r"[0-9a-f]{32}$")
 
 
@@ -136,15 +146,20 @@ class Jobs:
 
     def _under_way(self, folder: Path) -> Iterator[UploadStatus]:
         for job in folder.iterdir():
-            with suppress(WeirError, OSError, msgspec.MsgspecError):
+            with suppress(WeirError, OSError):
                 found = self.status(job.name)
                 if found.state in ("uploading", "reading"):
                     yield found
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what was given up."""
+        """Remove what was given up, and what nobody can read."""
         for old in folder.iterdir():
-            if time.time() - old.stat().st_mtime > _STALE_S:
+            try:
+                state = self.status(old.name).state
+            except (WeirError, OSError):
+                state = "uploading"
+            most_s = _GIVEN_UP_S if state == "uploading" else _STALE_S
+            if state != "reading" and time.time() - _touched(old) > most_s:
                 shutil.rmtree(old, ignore_errors=True)
 
 
@@ -202,7 +217,17 @@ def _words(done: list[Imported]) -> list[str]:
 
 
 def _status(folder: Path) -> UploadStatus:
-    return msgspec.json.decode((folder / "status.json").read_bytes(), type=UploadStatus)
+    try:
+        return msgspec.json.decode((folder / "status.json").read_bytes(), type=UploadStatus)
+    except (FileNotFoundError, *UNREADABLE):
+        raise NotFound("What is known of this upload cannot be read; upload it again.") from None
+
+
+def _touched(folder: Path) -> float:
+    """When the last part came; a folder's own time says nothing of what is added to its files."""
+    with suppress(OSError):
+        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    return time.time()
 
 
 def _keep(folder: Path, status: UploadStatus) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from weir.controllers.engine.audit import Anchor, Chain, Read, verify_chain
-from weir.controllers.model.errors import Unavailable
+from weir.controllers.model.errors import UNREADABLE, Unavailable
 from weir.metrics.store import keys
 
 
@@ -68,7 +68,7 @@ class AnchorFile:
             return msgspec.json.decode(self.path.read_bytes(), type=Anchor)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise Unavailable(f"{self.path} cannot be read: {error}") from None
 
     def _write(self, anchor: Anchor) -> None:

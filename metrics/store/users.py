@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
+from weir.controllers.model.errors import UNREADABLE, InvalidInput, NotFound, Refused, Unavailable
 
 DEFAULT = "users.json"
 RESERVED = frozenset({"engine", "nobody", "rollback", "page", "weir"})
@@ -213,7 +213,7 @@ class UsersFile:
             return msgspec.json.decode(self.path.read_bytes(), type=Content)
         except FileNotFoundError:
             return Content()
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise Unavailable(f"the users file {self.path} cannot be read: {error}") from None
 
     def _change(self, change: Callable[[Content], Content]) -> Content:

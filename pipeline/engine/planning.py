@@ -307,7 +307,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with open(os.dup(1), "wb", buffering=0) as tellings:
         os.dup2(2, 1)
-        serve(sys.stdin.buffer, tellings)
+        with contextlib.suppress(BrokenPipeError):  # the engine has ended, for its own reasons
+            serve(sys.stdin.buffer, tellings)
 
 
 if __name__ == "__main__":

@@ -17,26 +17,11 @@ TEXTS = (
 )  # fmt: skip
 
 
-class Mutations:
-    """Changes one value of a Redis at a time, and can put it back."""
+class Odd:
+    """Texts as somebody else may leave them, by a seed."""
 
-    def __init__(self, client: redis.Redis, seed: int) -> None:
-        self._client: Any = client  # whose annotations allow text where it answers bytes
+    def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
-
-    def change(self, key: bytes) -> Callable[[], None]:
-        """Break something about a key; what comes back undoes it."""
-        before, ttl_ms = self._client.dump(key), self._client.pttl(key)
-        kind = self._client.type(key).decode()
-        change = self._random.choice(
-            [self._type, getattr(self, f"_{kind}"), getattr(self, f"_{kind}")]
-        )
-        change(key)
-
-        def undo() -> None:
-            self._client.restore(key, max(0, ttl_ms), before, replace=True)
-
-        return undo
 
     def text(self, data: bytes) -> bytes:
         """A value as it may come to be: cut, another one, or the same with one part of it odd."""
@@ -62,6 +47,47 @@ class Mutations:
             i = self._random.randrange(len(value))
             return [*value[:i], self._odd(value[i]), *value[i + 1 :]]
         return self._random.choice(ODD)
+
+    def line(self, data: bytes) -> bytes:
+        """Lines of text with one byte, cell or line of them changed, doubled or gone."""
+        lines = data.split(b"\n")
+        i, way = self._random.randrange(len(lines)), self._random.randrange(5)
+        if way == 0:
+            lines[i] = self._random.choice(TEXTS)
+        elif way == 1:
+            del lines[i]
+        elif way == 2:
+            lines[i:i] = [lines[i]] * 3
+        elif way == 3:
+            cells = lines[i].split(b",")
+            cells[self._random.randrange(len(cells))] = self._random.choice(TEXTS)
+            lines[i] = b",".join(cells)
+        else:
+            at = self._random.randrange(len(data) + 1)
+            return data[:at] + bytes([self._random.randrange(256)]) + data[at + 1 :]
+        return b"\n".join(lines)
+
+
+class Mutations(Odd):
+    """Changes one value of a Redis at a time, and can put it back."""
+
+    def __init__(self, client: redis.Redis, seed: int) -> None:
+        super().__init__(seed)
+        self._client: Any = client  # whose annotations allow text where it answers bytes
+
+    def change(self, key: bytes) -> Callable[[], None]:
+        """Break something about a key; what comes back undoes it."""
+        before, ttl_ms = self._client.dump(key), self._client.pttl(key)
+        kind = self._client.type(key).decode()
+        change = self._random.choice(
+            [self._type, getattr(self, f"_{kind}"), getattr(self, f"_{kind}")]
+        )
+        change(key)
+
+        def undo() -> None:
+            self._client.restore(key, max(0, ttl_ms), before, replace=True)
+
+        return undo
 
     # -- by the type that Redis knows
 

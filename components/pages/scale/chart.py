@@ -9,6 +9,7 @@ from msgspec import Struct
 from weir.components.live.charts import Chart, ChartTrace, highest
 from weir.components.ui import text
 from weir.controllers.engine.propose.scaling import ScaleOutlook
+from weir.controllers.model.errors import UNREADABLE
 from weir.controllers.model.sample import ClusterSample
 
 
@@ -93,7 +94,10 @@ def fitted_text(memory: bytes | None) -> str:
     >>> fitted_text(b'{"overhead": [9.5, 9.0], "model_s": 0.4}')
     'Of its latency now, 9.0 s is overhead fitted to earlier measurements; queueing and service alone say 0.4 s.'
     """
-    known = msgspec.json.decode(memory or b"null", type=_Fitted | None)
+    try:
+        known = msgspec.json.decode(memory or b"null", type=_Fitted | None)
+    except UNREADABLE:  # the page is of more than this
+        return ""
     if known is None or not known.overhead or known.model_s is None:
         return ""
     fitted, alone = text.seconds(min(known.overhead)), text.seconds(known.model_s)

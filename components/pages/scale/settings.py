@@ -10,7 +10,7 @@ from msgspec import Struct
 from weir.components.live.world import World
 from weir.components.pages.scale.view import own_settings, title_of
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
-from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.model.settings import SettingInfo, build, describe
 from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.qlearning.settings import QSettings
@@ -153,7 +153,7 @@ def value_of(field: Field, given: Any) -> Any:
         text = str(given or "{}").strip()
         try:
             read = msgspec.json.decode(text)
-        except msgspec.DecodeError:
+        except UNREADABLE:
             raise InvalidInput(f'{field.label} is written like {{"a": 1}}.', field.key) from None
         return field.default if _plain(read) == field.default else read
     if given is None or given == "":

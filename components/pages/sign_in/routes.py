@@ -15,7 +15,7 @@ from weir.components.pages.sign_in.service import Locked, Opened, SignIn
 from weir.components.web.security.gate import Gate
 from weir.components.web.security.middleware import set_cookie
 from weir.components.web.security.person import current_user, require
-from weir.controllers.model.errors import InvalidInput, Refused, WeirError
+from weir.controllers.model.errors import UNREADABLE, InvalidInput, Refused, WeirError
 from weir.metrics.store.users import Role
 
 S = TypeVar("S", bound=Struct)
@@ -144,7 +144,7 @@ async def _opened(
 async def _body(request: Request, kind: type[S]) -> S:
     try:
         return msgspec.json.decode(await request.body(), type=kind)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError):
+    except UNREADABLE:
         raise InvalidInput("this is not what the sign-in page sends") from None
 
 

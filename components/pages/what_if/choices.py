@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlencode
 import msgspec
 from msgspec import Struct
 
+from weir.controllers.model.errors import UNREADABLE
 from weir.controllers.scaling.registry import scalers
 
 
@@ -67,5 +68,5 @@ def _seconds(text: str) -> float | None:
 def _settings(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return {}

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from weir.controllers.engine.propose.scorecard import Pending, Score
 from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Decision, Grounds, NoChange, Prediction, Reason, Scale
-from weir.controllers.model.errors import InvalidInput, WeirError
+from weir.controllers.model.errors import UNREADABLE, InvalidInput, WeirError
 from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
@@ -202,6 +202,12 @@ def _shown(decision: Decision) -> Scale | NoChange:
     return NoChange(reason=decision.reason)
 
 
+class _Predicted(Struct):
+    """What of the queueing model's memory is shown."""
+
+    predicted_s: float | None = None
+
+
 def _sojourn(
     before: ScaleOutlook | None,
     drs: bytes | None,
@@ -216,5 +222,8 @@ def _sojourn(
     past = tuple(point for point in known if point[0] > now - HISTORY_S)
     if drs is None or facts is None:
         return past
-    predicted_s = msgspec.json.decode(drs).get("predicted_s")
+    try:
+        predicted_s = msgspec.json.decode(drs, type=_Predicted).predicted_s
+    except UNREADABLE:
+        return past
     return (*past, (now, predicted_s, facts.own_latency_s))

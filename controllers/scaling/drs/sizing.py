@@ -16,7 +16,7 @@ from math import ceil, isfinite
 import msgspec
 from msgspec import Struct
 
-from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.scaling.drs.allocate import (
     LARGEST,
     Allocation,
@@ -70,7 +70,7 @@ def read_problem(raw: bytes | str) -> SizingProblem:
     """The question from its JSON; an `InvalidInput` names the field that is wrong."""
     try:
         return msgspec.json.decode(raw, type=SizingProblem)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # also ValidationError
+    except UNREADABLE as error:  # also ValidationError
         text, _, at = str(error).partition(" - at `$")
         field = at.strip("`.") or "problem"
         if text.startswith(_UNKNOWN):

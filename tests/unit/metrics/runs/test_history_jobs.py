@@ -1,7 +1,9 @@
 """Uploads, searches and simulations that the pages start."""
 
 import io
+import os
 import random
+import time
 import zipfile
 
 import msgspec
@@ -321,3 +323,27 @@ class TestTuning:
             ("Trial 7", False), ("Default", True),
         ]  # fmt: skip
         assert "recommended" not in {g["name"] for g in judged_plot(kept)["groups"]}
+
+
+@pytest.mark.parametrize("status", [None, b"{", b"[" * 50_000])
+def test_uploads_that_were_abandoned_keep_nobody_waiting(tmp_path, status):
+    jobs = Jobs(tmp_path)
+    for _ in range(run_import.JOBS_MOST):
+        folder = tmp_path / UPLOADS / jobs.begin("log", 100)
+        if status is not None:
+            (folder / "status.json").write_bytes(status)
+        long_ago = time.time() - 3600
+        for path in (*folder.iterdir(), folder):
+            os.utime(path, (long_ago, long_ago))
+    job = jobs.begin("log", 100)
+    assert [folder.name for folder in (tmp_path / UPLOADS).iterdir()] == [job]
+
+
+def test_an_upload_that_goes_on_slowly_is_not_given_up(tmp_path):
+    jobs = Jobs(tmp_path)
+    slow = jobs.begin("log", 100)
+    jobs.add(slow, 0, b"x" * 50)
+    os.utime(tmp_path / UPLOADS / slow, (0, 0))
+    os.utime(tmp_path / UPLOADS / slow / "status.json", (0, 0))
+    jobs.begin("another", 100)
+    assert jobs.add(slow, 50, b"x" * 50) == 100

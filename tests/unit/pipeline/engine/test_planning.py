@@ -188,3 +188,19 @@ def test_sigterm_ends_an_engine_whose_planner_hangs():
             engine.kill()
     assert rest.endswith("ended\n")
     assert engine.returncode == 0
+
+
+def test_a_worker_whose_engine_has_ended_says_nothing() -> None:
+    """As with a Redis that cannot be reached: the engine's sentence is all that people see."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "weir.pipeline.engine.planning"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    assert worker.stderr is not None
+    worker.stdin.close()
+    worker.stdout.close()
+    assert worker.stderr.read() == b""
+    assert worker.wait(WATCHDOG_S) == 0
+    worker.stderr.close()

@@ -64,7 +64,7 @@ def cluster_charts(cluster: str, target_latency_s: float) -> list[Chart]:
                 ChartTrace(name="arriving work", colour="series-1", style="area"),
                 ChartTrace(name="work done", colour="series-2"),
             ),
-            values=lambda s: (100.0 * s.load, 100.0 * _busy_per_core(s)),
+            values=lambda s: (100.0 * s.load, percent_of_cores(s, s.cluster.busy_cores)),
             help="Work that arrives and work that is done, in per cent of the cores present",
             line=100.0,
             line_label="full",
@@ -137,20 +137,19 @@ def cluster_page_charts(
     stacked = Chart(
         key=f"{cluster}/load-by-operator",
         title="Load by operator",
-        unit="cores",
+        unit="%",
         cluster=cluster,
-        traces=(
-            *(
-                ChartTrace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
-                for i, name in enumerate(operators)
-            ),
-            ChartTrace(name="cores present", colour="bad", style="step", dashed=True),
+        traces=tuple(
+            ChartTrace(name=name, colour=f"series-{i % 8 + 1}", style="stack")
+            for i, name in enumerate(operators)
         ),
-        values=lambda s: (
-            *(next((o.load for o in s.operators if o.name == n), None) for n in operators),
-            s.cluster.capacity,
+        values=lambda s: tuple(
+            next((percent_of_cores(s, o.load) for o in s.operators if o.name == n), None)
+            for n in operators
         ),
-        help="Arriving work of each operator, in busy cores, against the cores that are there",
+        help="Arriving work of each operator, in per cent of the cores present",
+        line=100.0,
+        line_label="full",
         least_top=120.0,
     )
     return [stacked, *common]
@@ -166,14 +165,14 @@ def operator_charts(
         title: str,
         unit: str,
         traces: tuple[ChartTrace, ...],
-        pick: Callable[[Operator], Values],
+        pick: Callable[[Operator, ClusterSample], Values],
         **more: Any,
     ) -> Chart:
         nothing: Values = (None,) * len(traces)
 
         def values(sample: ClusterSample) -> Values:
             found = next((o for o in sample.operators if o.name == operator), None)
-            return nothing if found is None else pick(found)
+            return nothing if found is None else pick(found, sample)
 
         return Chart(
             key=f"{operator}/{key}", title=title, unit=unit, cluster=cluster,
@@ -183,11 +182,11 @@ def operator_charts(
     charts = [
         chart(
             "rates", "Rows in and processed", "rows/s", (ARRIVING, PROCESSED),
-            lambda o: (o.arrival_rows_per_s, o.processed_rows_per_s), least_top=10,
+            lambda o, _: (o.arrival_rows_per_s, o.processed_rows_per_s), least_top=10,
         ),
         chart(
             "latency", "End-to-end latency", "s", (MEDIAN, LONGEST),
-            lambda o: (o.latency_p50_s, o.latency_max_s),
+            lambda o, _: (o.latency_p50_s, o.latency_max_s),
             help="Event time to commit", line=target_latency_s, line_label="target",
             least_top=target_latency_s * 1.2,
         ),
@@ -197,29 +196,29 @@ def operator_charts(
                 ChartTrace(name="scheduling", colour="series-5", style="stack"),
                 ChartTrace(name="processing", colour="series-1", style="stack"),
             ),
-            lambda o: (o.scheduling_s, o.processing_s),
+            lambda o, _: (o.scheduling_s, o.processing_s),
             help="Wait of the median row before its batch began, then the batch itself",
             least_top=1,
         ),
         chart(
             "queue", "Queue", "rows",
             (ChartTrace(name="waiting", colour="series-4", style="area"),),
-            lambda o: (o.queue_rows,), least_top=10,
+            lambda o, _: (o.queue_rows,), least_top=10,
         ),
         chart(
-            "load", "Load", "cores",
+            "load", "Load", "%",
             (
                 ChartTrace(name="arriving work", colour="series-1", style="area"),
                 ChartTrace(name="work done", colour="series-2"),
             ),
-            lambda o: (o.load, o.busy_cores),
-            help="Arrivals times cost per row, and task time spent, in busy cores",
-            least_top=0.5,
+            lambda o, s: (percent_of_cores(s, o.load), percent_of_cores(s, o.busy_cores)),
+            help="Work that arrives and work that is done, in per cent of the cluster's cores",
+            line=100.0, line_label="full", least_top=120.0,
         ),
         chart(
             "skew", "Skew", "",
             (ChartTrace(name="longest / median task", colour="series-6"),),
-            lambda o: (o.skew,), help="Longest over median run time of a task; 1 is even",
+            lambda o, _: (o.skew,), help="Longest over median run time of a task; 1 is even",
             line=1.0, line_label="even", least_top=2,
         ),
     ]  # fmt: skip
@@ -228,7 +227,7 @@ def operator_charts(
             chart(
                 "state", "State", "rows",
                 (ChartTrace(name="keys kept", colour="series-3", style="area"),),
-                lambda o: (o.state_rows,), least_top=10,
+                lambda o, _: (o.state_rows,), least_top=10,
             )
         )  # fmt: skip
     return charts
@@ -288,5 +287,6 @@ def total(values: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def _busy_per_core(sample: ClusterSample) -> float:
-    return sample.cluster.busy_cores / max(sample.cluster.capacity, 1)
+def percent_of_cores(sample: ClusterSample, busy: float) -> float:
+    """Work in busy cores as per cent of the cores that the cluster has."""
+    return 100.0 * busy / max(sample.cluster.capacity, 1)

@@ -51,7 +51,7 @@ def overview(world: World) -> Figures:
         "all/operators": Figure(f"{running} of {len(operators)}", _all_or(running, len(operators))),
         "all/arriving": Figure(text.amount(arriving)),
         "all/load": Figure(text.load(top[0] if top else None), load_state(top[0] if top else None)),
-        "all/load-where": Figure(f"of its cores, highest on {top[1]}" if top else "of its cores"),
+        "all/load-where": Figure(f"of {top[1]}" if top else "of its cores"),
         "all/latency": Figure(text.seconds(latency), limit_state(latency, world.target_latency_s)),
         "all/queue": Figure(text.amount(total(o.queue_rows for o in operators))),
         "all/executors": Figure(f"{present}"),
@@ -86,7 +86,7 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
             or " ".join(filter(None, (cluster.message, cut_text(cluster)))),
             "bad" if death_of(world, cluster.name) else "",
         ),
-        f"{base}/load-by-operator": Figure(text.cores(sum(o.load for o in operators))),
+        f"{base}/load-by-operator": Figure(text.load(load), load_state(load)),
         f"{base}/capacity": Figure(text.plural(cluster.capacity, "core")),
         f"{base}/failed": Figure(text.amount(cluster.failed_tasks), _none_or(cluster.failed_tasks)),
         f"{base}/lost": Figure(
@@ -129,12 +129,13 @@ def operator_brief(world: World, operator: Operator) -> Figures:
 @lru_cache(maxsize=4096)
 def _brief(operator: Operator, capacity: int) -> Figures:
     """The same until its next report, however often pages are made in between."""
-    fill = min(operator.load / max(capacity, 1), 1.0)
+    share = operator.load / max(capacity, 1)
+    fill = min(share, 1.0)
     base = f"operator/{operator.name}"
     return {
         f"{base}/status": Figure(operator.status.value, _STATUS[operator.status]),
         f"{base}/can": Figure("", "stopped" if idle(operator) else "running"),
-        f"{base}/load": Figure(text.cores(operator.load), "", round(fill, 3)),
+        f"{base}/load": Figure(text.load(share), "", round(fill, 3)),
         f"{base}/queue": Figure(text.rows(operator.queue_rows)),
         f"{base}/arriving": Figure(text.rate(operator.arrival_rows_per_s)),
         f"{base}/processed": Figure(text.rate(operator.processed_rows_per_s)),
@@ -147,6 +148,8 @@ def operator_figures(world: World, operator: Operator) -> Figures:
     """Everything about one operator."""
     base = f"operator/{operator.name}"
     target = world.target_latency_s
+    cluster = world.snapshot.cluster(operator.cluster)
+    busy = operator.busy_cores / max(cluster.capacity if cluster else 1, 1)
     return {
         **operator_brief(world, operator),
         f"{base}/rates": Figure(text.rate(operator.processed_rows_per_s)),
@@ -164,8 +167,7 @@ def operator_figures(world: World, operator: Operator) -> Figures:
             "as fast as possible" if not operator.trigger_s else text.seconds(operator.trigger_s)
         ),
         f"{base}/cost": Figure(text.cost(operator.cost_s_per_row)),
-        f"{base}/busy": Figure(f"{operator.busy_cores:.2f} cores"),
-        f"{base}/load": Figure(f"{operator.load:.2f} cores"),
+        f"{base}/busy": Figure(f"{text.load(busy)} of the cores"),
         f"{base}/state-rows": Figure(text.rows(operator.state_rows)),
         f"{base}/state": Figure(text.rows(operator.state_rows)),
         f"{base}/state-bytes": Figure(text.size(operator.state_bytes)),

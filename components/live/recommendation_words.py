@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from weir.components.ui import text
 from weir.components.ui.text import who
+from weir.controllers.balancing.base import planners
 from weir.controllers.balancing.joint import Option
 from weir.controllers.engine.recommendation import (
     ENGINE,
@@ -17,8 +18,8 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Change, Move, Reason, Rescue, Reslice, Scale
-from weir.controllers.model.words import quantity
 from weir.controllers.placement.words import reslice_words
+from weir.controllers.scaling.registry import scalers
 
 Verb = Literal["approve", "reject", "cancel", "rollback"]
 Mood = Literal["", "ok", "warn", "bad", "off", "run"]
@@ -153,31 +154,32 @@ def moves_words(moves: tuple[Move, ...]) -> str:
 def why(reason: Reason) -> Why:
     """The reason with its numbers rounded to what matters.
 
-    >>> why(Reason(text="Too full.", rule="load > 0.8", numbers={"load": 1.2345})).numbers
-    (('load', '1.23'),)
+    >>> why(Reason(text="Too full.", rule="load > max_load", numbers={"load": 1.2345})).numbers
+    (('load', '123 %'),)
     """
     return Why(
         text=reason.text,
-        rule=reason.rule,
-        numbers=tuple((name, number(value)) for name, value in reason.numbers.items()),
+        rule=reason.rule.replace("_", " "),
+        numbers=tuple(text.named(name, value) for name, value in reason.numbers.items()),
     )
-
-
-def number(value: float) -> str:
-    """A number of a reason; its unit stands in its name.
-
-    >>> number(0.8), number(4), number(12345.678)
-    ('0.8', '4', '12,346')
-    """
-    return quantity(value)
 
 
 def source(recommendation: Recommendation) -> str:
     """Where it comes from: a scaler or planner, a person, or an action to be undone."""
-    name = recommendation.source.replace("_", " ")
     if recommendation.by == ENGINE:
-        return f"proposed by the engine ({name})"
+        return f"proposed by the engine, from {source_title(recommendation.source)}"
     return f"asked for by {who(recommendation.by)}"
+
+
+def source_title(name: str) -> str:
+    """A scaler or planner as people know it.
+
+    >>> source_title("horizon"), source_title("milp"), source_title("rollback")
+    ('Fewest executors for the target', 'Optimiser', 'rollback')
+    """
+    if name in scalers():
+        return scalers()[name].title
+    return planners()[name].label if name in planners() else name.replace("_", " ")
 
 
 def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:

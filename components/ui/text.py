@@ -3,8 +3,10 @@
 A figure that was not measured is an en dash, never a zero.
 """
 
+from collections.abc import Callable
+
 from weir.controllers.engine.recommendation import ENGINE
-from weir.controllers.model.words import counted, percent
+from weir.controllers.model.words import counted, percent, quantity
 
 NOTHING = "–"
 
@@ -120,6 +122,33 @@ def share(fraction: float | None) -> str:
     '25 %'
     """
     return NOTHING if fraction is None else percent(fraction)
+
+
+def named(key: str, value: float) -> tuple[str, str]:
+    """A number of a reason: its name without the unit, and the number with it.
+
+    >>> named("t_max_s", 10.0), named("max_load", 0.8), named("queue_rows", 1200)
+    (('t max', '10 s'), ('max load', '80 %'), ('queue', '1,200 rows'))
+    >>> named("load_low_cores", 0.994), named("queued_core_s", 34.6), named("actions_left", 3)
+    (('load low', '0.99 cores'), ('queued', '34.6 core seconds'), ('actions left', '3'))
+    """
+    for ending, put in _ENDINGS:
+        if key.endswith(ending):
+            return key.removesuffix(ending).replace("_", " "), put(value)
+    name = key.replace("_", " ")
+    if key == "load" or key.endswith(("_load", "_share")):
+        return name.removesuffix(" share"), percent(value)
+    return name, quantity(value)
+
+
+_ENDINGS: tuple[tuple[str, Callable[[float], str]], ...] = (
+    ("_rows_per_s", rate),
+    ("_core_s", lambda v: f"{quantity(v)} core seconds"),
+    ("_cores", cores),
+    ("_bytes", size),
+    ("_rows", rows),
+    ("_s", lambda v: f"{quantity(v)} s"),
+)
 
 
 def plural(count: int, noun: str) -> str:

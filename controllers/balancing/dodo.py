@@ -12,6 +12,7 @@ from weir.controllers.balancing.spend import Ledger, evacuated
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
+from weir.controllers.model.words import percent
 
 
 class DodoPlannerSettings(Struct, frozen=True):
@@ -100,8 +101,8 @@ class DodoPlanner(Planner):
         if difference <= settings.load_threshold:
             return Reason(
                 text=(
-                    f"The mean loads differ by {difference:.2f} per core at most, not by more than "
-                    f"{settings.load_threshold:.2f}."
+                    f"The mean loads differ by {percent(difference)} of the cores at most, not by more "
+                    f"than {percent(settings.load_threshold)}."
                 )
             )
         if rho >= settings.correlation_threshold and settings.correlation_threshold < 1.0:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
+from weir.controllers.model.words import percent
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -82,11 +83,11 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
         load = series.mean / (executors * facts.cores)
         if memory.hold_until is not None and now < memory.hold_until:
             left = memory.hold_until - now
-            text = f"The last change has another {left:.0f} s to take hold; mean load {load:.2f}."
+            text = f"The last change has another {left:.0f} s to take hold; the mean load is {percent(load)}."
             return not_now(text, "now < hold_until", load=load, left_s=left), memory
         if load > s.max_load:
             reason = because(
-                f"The mean load of {load:.2f} is above {s.max_load:g}.",
+                f"The mean load of {percent(load)} is above {percent(s.max_load)}.",
                 "load > max_load",
                 load=load,
                 max_load=s.max_load,
@@ -96,7 +97,7 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
         if load < s.min_load and executors > 2:
             ideal = s.ideal_share * s.max_load
             reason = because(
-                f"The mean load of {load:.2f} is below {s.min_load:g}.",
+                f"The mean load of {percent(load)} is below {percent(s.min_load)}.",
                 "load < min_load and executors > 2",
                 load=load,
                 min_load=s.min_load,
@@ -104,7 +105,9 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
             )
             wanted = max(1, target(executors, load, ideal))
             return self._held(scale_to(facts, wanted, reason), memory, now + s.shutdown_s)
-        text = f"The mean load of {load:.2f} is within its bounds, or too few executors are left."
+        text = (
+            f"The mean load of {percent(load)} is within its bounds, or too few executors are left."
+        )
         rule = "min_load <= load <= max_load or executors <= 2"
         return stay(text, rule, load=load, min_load=s.min_load, max_load=s.max_load), memory
 

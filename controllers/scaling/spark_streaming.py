@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.settings import setting
+from weir.controllers.model.words import percent
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -87,15 +88,17 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
             return cannot_tell("No batch has ended since the last decision.", "no batches"), memory
         ratio = max(ratios)
         up, down = s.scaling_up_ratio, s.scaling_down_ratio
-        told = f"Batches take {ratio:.2f} of their interval"
+        told = f"Batches take {percent(ratio)} of their interval"
         if ratio >= up:
             more = max(floor(ratio + 0.5), 1)  # rounds halves up, as Java does
             reason = because(
-                f"{told}, at least {up:g}.", "ratio >= up", ratio=ratio, up=up, more=more
+                f"{told}, at least {percent(up)}.", "ratio >= up", ratio=ratio, up=up, more=more
             )
             return scale_to(facts, facts.executors + more, reason), memory
         if ratio <= down:
-            reason = because(f"{told}, at most {down:g}.", "ratio <= down", ratio=ratio, down=down)
+            reason = because(
+                f"{told}, at most {percent(down)}.", "ratio <= down", ratio=ratio, down=down
+            )
             return scale_to(facts, facts.executors - 1, reason), memory
         return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
 

@@ -43,7 +43,7 @@ def test_the_inbox_explains_and_an_approval_is_bound_to_it(open_tab, pages_store
     page = open_tab("/").page
     box = item(page, found)
     expect(box).to_contain_text("Scale wide out: 3 → 5 executors")
-    expect(box).to_contain_text("load > max_load")
+    expect(box).to_contain_text("load > max load")
     expect(box).to_contain_text("wide is to settle")
     expect(box.locator(".guard-opens [data-until]")).to_have_text(re.compile(r"[78]:\d\d min"))
     expect(box.locator(".chip [data-until]")).to_have_text(re.compile(r"\d+(:\d\d min| s)"))
@@ -192,7 +192,7 @@ def test_a_stale_approval_is_refused_and_a_new_proposal_offered(
         expect(page.locator("h1")).to_have_text("Scale wide out: 4 → 5 executors")
         page.goto(page.url.split("/recommendation")[0])
         outcome = page.locator(f'[data-outcome="{found.id}"]')
-        expect(outcome).to_contain_text("There is a new proposal")
+        expect(outcome).to_contain_text("There is a newer proposal")
     finally:
         grown(pages_store, pages_feeder, 3)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weir.components.live.recommendation_words import number
+from weir.components.ui import text
 from weir.controllers.model.words import quantity
 
 ROOT = Path(__file__).parents[2]
@@ -57,4 +57,4 @@ def test_per_cent_is_spelled_one_way(folder: str) -> None:
 
 def test_a_number_of_a_reason_has_no_exponent() -> None:
     for value in (2_990_960.0, 2.99096e6, 123456.7, 0.00012, -5.2e7):
-        assert "e" not in number(value) + quantity(value)
+        assert "e" not in text.named("n", value)[1] + quantity(value)

@@ -177,31 +177,45 @@ def _under_way(item: UnderWay) -> Component:
     return html.Li(parts, **{"data-under-way": item.id})
 
 
+def _gist(item: Outcome) -> str:
+    """What came of it, in as few words as fit into its line."""
+    if item.row is None:
+        return item.text
+    return (
+        f"{item.row.name.lower()} {item.row.before_now} → {item.row.measured}; "
+        f"as predicted: {item.row.came_true}; helped: {item.row.helped}"
+    )
+
+
 def _outcome(item: Outcome) -> Component:
+    """One line; who asked, the figures that it was judged by and the way back unfold."""
+    path = recommendation_path(item.id)
     newer = (
-        html.P(
-            [
-                "There is a new proposal: ",
-                page_link("look at it", recommendation_path(item.replaced_by)),
-                ".",
-            ]
-        )
+        html.P([page_link("There is a newer proposal", recommendation_path(item.replaced_by)), "."])
         if item.replaced_by
         else None
     )
     return html.Li(
         [
-            html.Div(
+            html.Details(
                 [
-                    html.Strong(page_link(item.title, recommendation_path(item.id))),
-                    status_chip(item.status),
+                    html.Summary(
+                        [
+                            status_chip(item.status),
+                            html.Strong(item.title),
+                            html.Span(_gist(item), className="quiet outcome-gist"),
+                            html.Span(stamp(item.at), className="quiet"),
+                        ]
+                    ),
+                    html.P(
+                        [f"By {who(item.by)}. ", page_link("All about it", path), "."],
+                        className="quiet",
+                    ),
+                    judged_line(item.row) if item.row else None,
+                    newer,
                 ],
-                className="item-head",
+                className="outcome-line",
             ),
-            html.P([f"by {who(item.by)}, ", stamp(item.at)], className="quiet"),
-            html.P(item.text) if item.text else None,
-            judged_line(item.row) if item.row else None,
-            newer,
             html.Div(
                 buttons(item.verbs, item.id, item.plan_hash, item.title),
                 className="proposal-buttons",

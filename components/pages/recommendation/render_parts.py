@@ -62,11 +62,19 @@ def reason(why: Why) -> Component:
     parts: list[Component] = [html.P(why.text, className="reason-text")]
     if why.rule or why.numbers:
         numbers = [
-            html.Span([name.replace("_", " "), html.B(value)], className="reason-number")
+            html.Span([name, html.B(value)], className="reason-number")
             for name, value in why.numbers
         ]
         rule = [html.Code(why.rule, className="reason-rule")] if why.rule else []
-        parts.append(html.Div([*rule, *numbers], className="reason-rule-line"))
+        parts.append(
+            html.Details(
+                [
+                    html.Summary("The rule and its numbers"),
+                    html.Div([*rule, *numbers], className="reason-rule-line"),
+                ],
+                className="reason-details",
+            )
+        )
     return html.Div(parts, className="reason")
 
 

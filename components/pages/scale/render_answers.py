@@ -64,9 +64,10 @@ def _last(last: Last) -> Component:
 
 
 def _reckoning(rule: str, numbers: Sequence[Number]) -> Component:
-    return html.Div(
+    return html.Details(
         [
-            html.Code(rule) if rule else None,
+            html.Summary("The rule and its numbers"),
+            html.Code(rule.replace("_", " ")) if rule else None,
             html.Dl(
                 [html.Div([html.Dt(n.name), html.Dd(n.value)]) for n in numbers],
                 className="measured",

@@ -25,14 +25,12 @@ from weir.controllers.model.decision import Grounds, NoChange, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import build, describe
-from weir.controllers.model.words import quantity
 from weir.controllers.scaling.registry import scaler_type, scalers
 
 OLD_AFTER_S = 20.0
 """The engine asks the scalers every few seconds; so long without means it is not at work."""
 NOT_TOLD = "not told"
 _AIMS = ("target_latency_s", "t_max_s")  # settings that say which latency a scaler aims at
-_UNITS = (("_rows_per_s", text.rate), ("_bytes", text.size), ("_rows", text.rows))
 
 
 class Number(Struct, frozen=True, kw_only=True):
@@ -95,7 +93,7 @@ def numbers(reason: Reason) -> tuple[Number, ...]:
     """
     return tuple(
         Number(name=name, value=value)
-        for name, value in (_named(k, v) for k, v in reason.numbers.items())
+        for name, value in (text.named(k, v) for k, v in reason.numbers.items())
     )
 
 
@@ -212,10 +210,10 @@ def rule_text(reason: Reason) -> str:
     """The inequality that fired, then its numbers.
 
     >>> rule_text(Reason(text="", rule="load > max_load", numbers={"load": 0.9}))
-    'load > max_load: load 0.9'
+    'load > max load: load 90 %'
     """
     named = ", ".join(f"{n.name} {n.value}" for n in numbers(reason))
-    return ": ".join(part for part in (reason.rule, named) if part)
+    return ": ".join(part for part in (reason.rule.replace("_", " "), named) if part)
 
 
 def _predicted(cluster: str, decision: Scale | NoChange) -> Figures:
@@ -232,22 +230,3 @@ def _answer_state(decision: Scale | NoChange) -> State:
     if isinstance(decision, Scale):
         return "ok"
     return "bad" if decision.reason.grounds is Grounds.UNUSABLE else ""
-
-
-def _named(key: str, value: float) -> tuple[str, str]:
-    """A number's name without its unit, and the number with it."""
-    for ending, put in _UNITS:
-        if key.endswith(ending):
-            return _words(key.removesuffix(ending)), put(value)
-    if key.endswith("_s"):
-        return _words(key[:-2]), f"{text.NOTHING if value is None else _short(value)} s"
-    return _words(key), _short(value)
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
-
-
-def _short(value: float) -> str:
-    """Three figures, as many as a reason needs."""
-    return quantity(value)

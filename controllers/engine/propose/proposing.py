@@ -59,7 +59,7 @@ def offer(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Cha
         return (), "a proposal was just made"
     if open_ is None:
         ended = (
-            _step(r, Status.SUPERSEDED, now, f"{recommendation.id} takes its place in the plan")
+            _step(r, Status.SUPERSEDED, now, "a newer step of the plan takes its place")
             for r in against
         )
         return (*ended, Create(recommendation=recommendation)), ""
@@ -67,7 +67,7 @@ def offer(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Cha
         return _refreshed(open_, recommendation, facts, now), ""
     if now - open_.at < HOLD_OPEN_S:
         return (), "a proposal was just made"
-    gone = _step(open_, Status.SUPERSEDED, now, f"{recommendation.id} takes its place")
+    gone = _step(open_, Status.SUPERSEDED, now, "a newer proposal takes its place")
     return (gone, Create(recommendation=recommendation)), ""
 
 
@@ -116,7 +116,7 @@ def _overtaken(recommendation: Recommendation, facts: Facts) -> str:
         open_ = other.status in (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
         counts = newer and open_ and other.source != ROLLBACK
         if counts and contradicts(recommendation, other):
-            return f"{other.id} takes its place in the plan for size and place"
+            return "a newer step of the plan for size and place takes its place"
     return ""
 
 

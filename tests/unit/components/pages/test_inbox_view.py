@@ -36,9 +36,9 @@ def test_a_proposal_explains_itself():
     (shown,) = view.inbox(world).proposed
     assert shown.title == "Scale narrow out: 1 → 3 executors"
     assert shown.kind == "Scale out"
-    assert shown.source == "proposed by the engine (rate based)"
+    assert shown.source == "proposed by the engine, from Rate-based (DS2)"
     assert (shown.why.rule, shown.why.numbers) == (
-        "load > max_load", (("load", "1.2"), ("max_load", "0.8")),
+        "load > max load", (("load", "120 %"), ("max load", "80 %")),
     )  # fmt: skip
     load, executors = shown.rows
     assert load.judged

@@ -72,7 +72,7 @@ def test_answers_stand_side_by_side():
     assert figures["answer/drs/answer"].text == "2 → 3"
     assert figures["answer/drs/why"].text == "The latency of 12.10 s is above 10 s."
     assert figures["answer/drs/rule"].text == (
-        "latency > t_max: latency 12.1 s, t max 10 s, arrival 1,234 rows/s, recommended 3"
+        "latency > t max: latency 12.1 s, t max 10 s, arrival 1,234 rows/s, recommended 3"
     )
     assert (figures["answer/drs/load"].text, figures["answer/drs/latency"].text) == (
         "40 %",

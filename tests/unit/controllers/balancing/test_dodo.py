@@ -59,7 +59,7 @@ def test_below_the_load_threshold_nothing_moves():
     problem = case("c2", "c3", "c3")
     plan = DodoPlanner(DodoPlannerSettings(load_threshold=0.8)).plan(problem)
     assert plan.moves == ()
-    assert "0.80" in plan.reason.text
+    assert "80 %" in plan.reason.text
 
 
 def test_above_the_correlation_threshold_nothing_moves():

@@ -1,13 +1,14 @@
 """Every experiment, by paper: texts only, so that a page can list what it does not run."""
 
 from weir.controllers.model.errors import NotFound
-from weir.metrics.lab.catalogue import albic, dodo, drs
+from weir.metrics.lab.catalogue import albic, dodo, drs, qspark
 from weir.metrics.lab.experiment import Experiment
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *dodo.EXPERIMENTS,
     *albic.EXPERIMENTS,
     *drs.EXPERIMENTS,
+    *qspark.EXPERIMENTS,
 )
 _BY_NAME = {e.name: e for e in EXPERIMENTS}
 

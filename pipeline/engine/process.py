@@ -6,14 +6,13 @@ import os
 import signal
 import threading
 import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
 from weir.controllers.balancing.base import planners
-from weir.controllers.engine.apply.effects import Chain, KeepBalance, KeepScaling, carry_out
+from weir.controllers.engine.apply.effects import Chain, KeepBalance, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
 from weir.controllers.engine.apply.reslicing import advance_reslices, open_reslices
 from weir.controllers.engine.cycle import (
@@ -24,19 +23,17 @@ from weir.controllers.engine.cycle import (
 )
 from weir.controllers.engine.facts import Facts, clusters_due, read_facts
 from weir.controllers.engine.guard.modes import strictest_mode
-from weir.controllers.engine.ports import Lease, Part, Store, Tier
+from weir.controllers.engine.ports import Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
-from weir.controllers.engine.propose.outlook import Outlook, continued
+from weir.controllers.engine.propose.outlook import continued
 from weir.controllers.engine.propose.rescuing import warm_up
-from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
 from weir.controllers.engine.window import Window
 from weir.controllers.model.age import age_s
-from weir.controllers.model.errors import Fenced, WeirError
+from weir.controllers.model.errors import WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
-from weir.controllers.model.placement import LEADER
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.snapshot import MOST_EDGES
 from weir.controllers.scaling.horizon.scaler import compile_horizon
@@ -45,8 +42,10 @@ from weir.controllers.scaling.registry import scalers
 from weir.metrics.export.webhook import Notifier
 from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
+from weir.pipeline.engine.leadership import Leadership
 from weir.pipeline.engine.pace import Pace, Turns
 from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned
+from weir.pipeline.engine.views import Views
 
 log = logging.getLogger(__name__)
 
@@ -56,11 +55,7 @@ DECIDE_S = 2.0  # least time between two rounds of asking the scalers
 DECIDE_SHARE = 0.6
 """Of a core, for the scalers that are followed: what they say has to be in time."""
 PLAN_S = 5.0
-LEASE_S = 6.0
-HANGS_S = 60.0
 BURY_S = 15.0
-GAP_S = 2.5
-"""Between two looks; after a longer one nobody is declared dead for the time of a lease."""
 TRIM_S = 60.0
 SHADOWS_LATE_S = 10.0
 """A longer round of the scalers in shadow is worth a word."""
@@ -69,28 +64,6 @@ BATCH = 20
 """Clusters asked at a time before their answers are kept and the lease is renewed."""
 WINDOW_S = 120.0
 """How far back samples are kept in memory, unless the settings want more."""
-
-
-class Views:
-    """What a leader wrote last: nobody else writes it, so it need not be read again."""
-
-    def __init__(
-        self,
-        token: int = -1,
-        scaling: dict[str, ScaleOutlook] | None = None,
-        balance: Outlook | None = None,
-    ) -> None:
-        self.token = token
-        self.scaling = scaling or {}
-        self.balance = balance
-
-    def note(self, chains: Iterable[Chain]) -> None:
-        """Remember the views among what was just carried out."""
-        for effect in (e for chain in chains for e in chain):
-            if isinstance(effect, KeepScaling):
-                self.scaling[effect.outlook.cluster] = effect.outlook
-            elif isinstance(effect, KeepBalance):
-                self.balance = effect.outlook
 
 
 class Engine:
@@ -105,14 +78,12 @@ class Engine:
         self._store = store
         self._planning = planning
         self._notifier = notifier or Notifier()
-        self._holder = f"engine/{uuid.uuid4().hex[:8]}"
-        self._lease: Lease | None = None
+        self._leadership = Leadership(store)
         self._stop_event = threading.Event()
         self._window = Window()
         self._views = Views()
         self._turn = 0
         self._took_s = 0.0
-        self._cycle_began = 0.0
         self._rolled_at = 0.0
         self._rolled: dict[tuple[str, Tier], float | None] = {}
         self._trimmed_at = 0.0
@@ -122,14 +93,14 @@ class Engine:
         self._shadows = Turns()
         self._plan = Pace(PLAN_S)
         self._asked_at = 0.0
-        self._watch_token = -1
-        self._watch_since = self._watched_at = 0.0
 
     def run(self) -> None:
         """Cycle until told to stop; while Redis is away, wait for it."""
-        threading.Thread(target=self._keep_lease, name="weir-lease", daemon=True).start()
+        keep, stop = self._leadership.keep, self._stop_event
+        threading.Thread(target=keep, args=(stop,), name="weir-lease", daemon=True).start()
         while not self._stop_event.is_set():
-            began = self._cycle_began = time.monotonic()
+            began = time.monotonic()
+            self._leadership.begin_cycle()
             try:
                 self.cycle(time.time())
             except (RedisError, OSError) as error:
@@ -142,8 +113,7 @@ class Engine:
             self._stop_event.wait(max(0.05, pace_s - (time.monotonic() - began)))
         try:
             self._store.remove_part(self._id)
-            if self._lease:
-                self._store.release(self._lease)
+            self._leadership.give_up()
         except (RedisError, OSError):
             log.info("Redis is away; the lease ends by itself")
         self._notifier.close()
@@ -182,11 +152,11 @@ class Engine:
 
     @property
     def _id(self) -> str:
-        return f"engine:{self._holder.split('/')[1]}"
+        return f"engine:{self._leadership.holder.split('/')[1]}"
 
     def cycle(self, now: float) -> None:
         """Lead or stand by, once."""
-        leads = self._leads()
+        leads = self._leadership.take()
         part = (
             self._part("leader", self._detail(), now, self._took_s)
             if leads
@@ -340,7 +310,7 @@ class Engine:
 
     def _facts(self, now: float) -> Facts:
         """The world as the store has it; views that only a leader writes come from memory."""
-        lease = self._held()
+        lease = self._leadership.held()
         if self._views.token != lease.token:
             self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
         facts = read_facts(
@@ -349,43 +319,16 @@ class Engine:
             lease.token,
             outlook=self._views.balance,
             outlooks=self._views.scaling,
-            watched_s=self._watched_s(lease),
+            watched_s=self._leadership.watched_s(lease),
         )
         window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
         samples = self._window.refreshed(self._store, facts.latest, now - window_s)
         return replace(facts, samples=samples)
 
-    def _watched_s(self, lease: Lease) -> float:
-        """For how long this engine has led and looked without a gap. After one, hosts may not
-        have had the time to take up their leases again."""
-        now = time.monotonic()
-        if lease.token != self._watch_token or now - self._watched_at > GAP_S:
-            self._watch_token, self._watch_since = lease.token, now
-        self._watched_at = now
-        return now - self._watch_since
-
     def _carry_out(self, chains: list[Chain]) -> int:
-        done = carry_out(self._store, chains, self._held(), self._notifier.tell)
+        done = carry_out(self._store, chains, self._leadership.held(), self._notifier.tell)
         self._views.note(chains)
         return done
-
-    def _keep_lease(self) -> None:
-        """Renew the lease during a long cycle; a cycle that hangs still loses it.
-
-        A suspended process stops renewing too, and what it does later is fenced off.
-        """
-        while not self._stop_event.wait(LEASE_S / 3):
-            lease, busy_s = self._lease, time.monotonic() - self._cycle_began
-            if lease is None or busy_s > HANGS_S:
-                continue
-            with contextlib.suppress(RedisError, OSError):
-                self._store.renew(lease, LEASE_S)
-
-    def _held(self) -> Lease:
-        """Our lease, renewed; an engine that has lost it gives up this cycle."""
-        if self._lease is None or not self._store.renew(self._lease, LEASE_S):
-            raise Fenced("another engine leads by now")
-        return self._lease
 
     def _bury(self, now: float) -> None:
         """Remove engines and web workers that died without signing off and were replaced."""
@@ -395,12 +338,6 @@ class Engine:
             old = age_s(part.at, now) > BURY_S
             if old and part.kind in ("engine", "web") and part.kind in fresh:
                 self._store.remove_part(part.id)
-
-    def _leads(self) -> bool:
-        if self._lease and self._store.renew(self._lease, LEASE_S):
-            return True
-        self._lease = self._store.acquire(LEADER, self._holder, LEASE_S)
-        return self._lease is not None
 
 
 def run(redis_url: str) -> None:

@@ -47,7 +47,9 @@ from weir.metrics.agent.commands import CommandRunner
 from weir.metrics.runs.recorder import Recorder
 from weir.metrics.store import keys
 from weir.metrics.store.redis_store import RedisStore, connect
-from weir.pipeline.engine.process import Engine, Pace, Views
+from weir.pipeline.engine.pace import Pace
+from weir.pipeline.engine.process import Engine
+from weir.pipeline.engine.views import Views
 from weir.pipeline.local.redis_server import RedisServer
 
 MUTATIONS = int(os.environ.get("WEIR_MUTATIONS", "80"))

@@ -80,10 +80,10 @@ def test_what_a_person_approved_goes_on(world: World) -> None:
 def test_the_process_gives_them_up_too(world: World) -> None:
     approved(world, two_moves())
     engine = Engine(world.store)
-    lead = Lead(world, engine._holder)
+    lead = Lead(world, engine._leadership.holder)
     run(world, lead, 4.0, ask=False)
     people.pause_all(world.store, by="ada", now=world.now)
-    assert engine._leads()
+    assert engine._leadership.take()
     engine._drive_moves(world.now)
     assert steps(world) == [MoveStep.RELEASING, MoveStep.FAILED]
 

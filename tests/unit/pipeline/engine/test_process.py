@@ -102,3 +102,19 @@ def test_the_webhook_is_told_once_and_a_dead_one_costs_nothing() -> None:
     dead.url = f"http://127.0.0.1:{server.server_port}/key"
     dead.tell(news)
     dead.close()
+
+
+def test_the_followed_scaler_answers_each_period_while_the_others_take_turns() -> None:
+    world = world_without_planning()
+    for name in world.places:
+        world.store.save_settings(f"scale:{name}", {"scaler": "thresholds"})
+    engine = Engine(world.store)
+    engine._shadows.done(["a"], cpu_s=60.0)  # asking all scalers costs far too much
+    for _ in range(3):
+        world.tick()
+        engine.cycle(world.now)
+        newest = {sample.cluster.name: sample.at for sample in world.store.latest()}
+        for name, outlook in world.store.scale_outlooks().items():
+            assert outlook.sample_at == newest[name]
+            assert {a.scaler for a in outlook.answers} == {"thresholds"}
+    assert "not followed answer every 600 s" in told(world, engine)[0][1]

@@ -286,6 +286,24 @@ def reslice(
 
 
 @app.command()
+def shares(
+    cluster: str,
+    weights: Annotated[
+        list[str] | None, typer.Argument(help="operator=weight ...; without any they are shown")
+    ] = None,
+    equal: Annotated[bool, typer.Option(help="All operators alike")] = False,
+    model: Annotated[bool, typer.Option(help="Let the engine set them by the model")] = False,
+    redis: Redis = DEFAULT_REDIS,
+    comment: Comment = "",
+) -> None:
+    """Show or set how operators share the cores of their cluster."""
+    from weir.commands import shares as command
+
+    wanted = _pairs(weights or []) if weights or equal else None
+    print(command.shares(_store(redis), cluster, wanted, model, comment))
+
+
+@app.command()
 def balance(
     planner: Annotated[str | None, typer.Option(help="Planner that the engine follows")] = None,
     redis: Redis = DEFAULT_REDIS,

@@ -110,7 +110,7 @@ def settings(
     group: Annotated[
         str,
         typer.Argument(
-            help="engine, balance, record, guards:CLUSTER, criteria:CLUSTER, scale:CLUSTER or scale:CLUSTER:SCALER"
+            help="engine, balance, record, guards:CLUSTER, criteria:CLUSTER, shares:CLUSTER, scale:CLUSTER or scale:CLUSTER:SCALER"
         ),
     ] = "",
     values: Annotated[

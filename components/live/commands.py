@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from weir.components.live.figures import idle
-from weir.components.live.world import World, stale
+from weir.components.live.world import ClusterShares, World, stale
 from weir.components.ui.text import plural, seconds
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.command import (
@@ -16,9 +16,10 @@ from weir.controllers.model.command import (
 )
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.sample import Cluster
+from weir.controllers.model.shares import weights_text
 from weir.controllers.service.operating import COMMAND_LIVES_S
 
-Verb = Literal["scale", "start", "stop", "restart", "forget"]
+Verb = Literal["scale", "start", "stop", "restart", "forget", "share", "add", "end"]
 STEP_WORDS = {
     MoveStep.PLANNED: "waits for its turn",
     MoveStep.RELEASING: "finishes its batch",
@@ -57,6 +58,7 @@ class Question(Struct, frozen=True, kw_only=True):
     executors: int | None = None  # present; given only where a number is asked for
     least: int = 1
     most: int = 1
+    weights: str = ""  # present, given only where weights are asked for
 
 
 def rows(
@@ -121,6 +123,8 @@ def move_row(rebalance: Rebalance, state: MoveState) -> CommandRow:
 
 def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Question:
     """What will happen, said before it is asked for."""
+    if verb == "add":
+        return _add_question(world)
     target = world.snapshot.cluster(cluster)
     if target is None:
         raise NotFound(f"There is no cluster {cluster} any more.")
@@ -134,6 +138,10 @@ def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Ques
         return _scale_question(target, warning)
     if verb == "forget":
         return _forget_question(world, target)
+    if verb == "end":
+        return _end_question(world, target)
+    if verb == "share":
+        return _share_question(world, target, warning)
     found = world.snapshot.operator(operator)
     if found is None:
         raise NotFound(f"There is no operator {operator} any more.")
@@ -190,6 +198,60 @@ def _forget_question(world: World, cluster: Cluster) -> Question:
         warning=f"{cluster.name} reports; stop its application first." if reports else "",
         confirm="Forget cluster",
         danger=True,
+    )
+
+
+def _add_question(world: World) -> Question:
+    return Question(
+        verb="add",
+        cluster="",
+        title="Add a cluster",
+        text="The launcher starts one more Spark application, within the limits of the settings "
+        "`clusters`. It begins empty; planners may move operators there as soon as it reports.",
+        warning=_launcherless(world),
+        confirm="Add cluster",
+    )
+
+
+def _end_question(world: World, cluster: Cluster) -> Question:
+    name = cluster.name
+    placed = len(world.snapshot.operators_of(name))
+    return Question(
+        verb="end",
+        cluster=name,
+        title=f"End {name}?",
+        text=f"Planners move its {plural(placed, 'operator')} away first, under the modes and "
+        f"guards of every rebalance. Once nothing is placed in {name}, its application is ended "
+        "and the cluster is forgotten.",
+        warning=_launcherless(world),
+        confirm="End cluster",
+        danger=True,
+    )
+
+
+def _launcherless(world: World) -> str:
+    if any(p.kind == "launcher" for p in world.parts):
+        return ""
+    return "No launcher is at work: start `weir launch`, or nobody starts or ends a host."
+
+
+def _share_question(world: World, cluster: Cluster, warning: str) -> Question:
+    shares = world.shares.get(cluster.name, ClusterShares())
+    known = shares.settings.by_operator
+    advice = shares.advice
+    said = ""
+    if advice is not None and advice.weights:
+        said = f" The model says {weights_text(advice.weights)}. {advice.why}"
+    operators = world.snapshot.operators_of(cluster.name)
+    return Question(
+        verb="share",
+        cluster=cluster.name,
+        title=f"Shares of {cluster.name}'s cores",
+        text="While cores are contended, operators get them in proportion to their weights; what "
+        f"one does not use, others do. They take hold at once, nothing is restarted.{said}",
+        warning=warning,
+        confirm="Set shares",
+        weights=weights_text({o.name: known.get(o.name, 1) for o in operators}),
     )
 
 

@@ -21,10 +21,20 @@ from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.failover import Death
 from weir.controllers.model.sample import ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.shares import ShareSettings
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.scaling.drs.shares import ShareAdvice
 from weir.metrics.runs.replay import RecordedRun
 
 T = TypeVar("T")
+
+
+class ClusterShares(Struct, frozen=True, kw_only=True):
+    """How the operators of a cluster share its cores, and what the engine says of it."""
+
+    settings: ShareSettings = ShareSettings()
+    advice: ShareAdvice | None = None
+    wait: str = ""
 
 
 class World(Struct, frozen=True, kw_only=True, dict=True):
@@ -49,6 +59,7 @@ class World(Struct, frozen=True, kw_only=True, dict=True):
     scale_outlooks: Mapping[str, ScaleOutlook] = {}  # by cluster
     scale_settings: Mapping[str, Mapping[str, Any]] = {}  # group -> as people gave them
     memories: Mapping[str, Mapping[str, bytes]] = {}  # cluster -> scaler -> what it remembers
+    shares: Mapping[str, ClusterShares] = {}  # by cluster
     control: Control = Control()  # recommendations, modes, pause-all
     run: RecordedRun | None = None  # of which this is a moment; None for the present
 

@@ -11,7 +11,8 @@ from weir.components.web.security import Role, needs
 from weir.controllers.model.sample import Cluster
 
 _ICONS = {
-    "scale": "scale", "start": "play", "stop": "stop", "restart": "restart", "forget": "cross"
+    "scale": "scale", "start": "play", "stop": "stop", "restart": "restart", "forget": "cross",
+    "share": "scale", "add": "plus", "end": "stop",
 }  # fmt: skip
 
 
@@ -19,7 +20,7 @@ def ask_button(
     verb: str, cluster: str, operator: str = "", *, words: bool = True, role: Role = Role.APPROVER
 ) -> Component:
     """One button; where there is little room its name is only spoken and hinted."""
-    label = f"{verb.capitalize()} {operator or cluster}"
+    label = f"{verb.capitalize()} {operator or cluster or 'a cluster'}"
     return html.Button(
         [icon(_ICONS[verb]), verb.capitalize() if words else ""],
         className=f"button button-{verb}" + ("" if words else " button-icon"),

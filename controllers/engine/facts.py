@@ -36,6 +36,7 @@ from weir.controllers.model.failover import FAILOVER, Death, FailoverSettings
 from weir.controllers.model.hosting import CLUSTERS, ClusterSettings, HostOrder, HostState
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.sample import ClusterSample, Mode
+from weir.controllers.model.shares import ShareSettings, share_group
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.placement.base import ring_planners
@@ -62,6 +63,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     guards: Mapping[str, GuardSettings] = {}
     criteria: Mapping[str, Criteria] = {}
     scaling: Mapping[str, ScaleSettings] = {}
+    shares: Mapping[str, ShareSettings] = {}
     own: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}  # cluster -> scaler -> settings
     recommendations: Sequence[Recommendation] = ()  # that count or are open, newest first
     rebalances: Sequence[Rebalance] = ()
@@ -161,6 +163,7 @@ def read_facts(
         guards={n: read_leniently(GuardSettings, settings.get(guard_group(n), {})) for n in names},
         criteria={n: read_leniently(Criteria, settings.get(criteria_group(n), {})) for n in names},
         scaling={n: read_leniently(ScaleSettings, settings.get(scale_group(n), {})) for n in names},
+        shares={n: read_leniently(ShareSettings, settings.get(share_group(n), {})) for n in names},
         own=_own(settings),
         recommendations=recommendations,
         rebalances=store.rebalances(),

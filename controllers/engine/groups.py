@@ -24,6 +24,7 @@ from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.model.failover import FAILOVER, FailoverSettings
 from weir.controllers.model.hosting import CLUSTERS, ClusterSettings
 from weir.controllers.model.settings import build
+from weir.controllers.model.shares import ShareSettings, read_weights, share_group
 from weir.controllers.placement.base import ring_planner, ring_planners
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create, scaler_type, scalers
@@ -63,6 +64,7 @@ def groups(clusters: Iterable[str]) -> list[Group]:
             (scale_group(cluster), "Scaling", ScaleSettings),
             (guard_group(cluster), "Guards", GuardSettings),
             (criteria_group(cluster), "Automatic within criteria", Criteria),
+            (share_group(cluster), "Shares of the cores", ShareSettings),
             *(
                 (scaler_group(cluster, name), kind.title, kind.settings_type)
                 for name, kind in scalers().items()
@@ -93,8 +95,11 @@ def settings_type(name: str) -> type[Struct]:
     cluster, _, scaler = rest.partition(":")
     if head == "scale" and cluster:
         return scaler_type(scaler).settings_type if scaler else ScaleSettings
-    if head in ("guards", "criteria") and cluster and not scaler:
-        return GuardSettings if head == "guards" else Criteria
+    own: dict[str, type[Struct]] = {
+        "guards": GuardSettings, "criteria": Criteria, "shares": ShareSettings,
+    }  # fmt: skip
+    if head in own and cluster and not scaler:
+        return own[head]
     raise NotFound(f"there are no settings '{name}'")
 
 
@@ -107,6 +112,8 @@ def check_settings(name: str, values: Mapping[str, Any]) -> Struct:
             raise InvalidInput("max_executors is below min_executors", field="max_executors")
     if isinstance(settings, BalanceSettings):
         planner(settings.planner)
+    if isinstance(settings, ShareSettings):
+        read_weights(settings.weights)
     if isinstance(settings, ResliceSettings):
         ring_planner(settings.planner)
     _, cluster, scaler = (*name.split(":"), "", "")[:3]

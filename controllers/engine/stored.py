@@ -14,6 +14,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.failover import FAILOVER, FailoverSettings
 from weir.controllers.model.hosting import CLUSTERS, ClusterSettings
 from weir.controllers.model.settings import build
+from weir.controllers.model.shares import ShareSettings, share_group
 
 S = TypeVar("S", bound=Struct)
 
@@ -53,6 +54,11 @@ def cluster_settings(store: Store) -> ClusterSettings:
 def failover_settings(store: Store) -> FailoverSettings:
     """When a cluster counts as dead, and what is then done."""
     return read_leniently(FailoverSettings, store.settings(FAILOVER))
+
+
+def share_settings(store: Store, cluster: str) -> ShareSettings:
+    """How the operators of a cluster share its cores."""
+    return read_leniently(ShareSettings, store.settings(share_group(cluster)))
 
 
 def scale_settings(store: Store, cluster: str) -> ScaleSettings:

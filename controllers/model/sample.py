@@ -105,6 +105,8 @@ class Operator(Struct, frozen=True, kw_only=True, gc=False):
     slice_of: str = ""  # the operator that it is a slice of; empty if it is none
     key_groups: tuple[int, ...] = ()  # that the slice owns
     group_rows_per_s: tuple[float, ...] = ()  # arrivals of each of them; empty: not measured
+    weight: int | None = None  # of its pool, as it is set in Spark
+    first_cores: int | None = None  # that come to it before others where cores are contended
     unsliced: str = ""  # why an operator with a key is one query, for a person
 
     @property

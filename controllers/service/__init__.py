@@ -2,7 +2,7 @@
 
     propose     scale, move, rebalance, reslice
     decide      approve, reject, cancel, rollback
-    steer       pause_all, resume_all, set_mode, set_settings, import_qtable, reset_qtable
+    steer       pause_all, resume_all, set_mode, set_settings, set_shares, import_qtable, reset_qtable
     tell        tell_operator, set_rate
     host        add_cluster, end_cluster
     clean up    forget_cluster
@@ -21,6 +21,7 @@ from weir.controllers.service.places import move, rebalance
 from weir.controllers.service.qtable import import_qtable, qtable, reset_qtable
 from weir.controllers.service.recommendations import Drifted, approve, cancel, reject, rollback
 from weir.controllers.service.request import Request, require_engine
+from weir.controllers.service.shares import set_shares
 from weir.controllers.service.sizes import scale
 from weir.controllers.service.slices import predict_reslice, reslice
 from weir.controllers.service.steering import (
@@ -60,6 +61,7 @@ __all__ = [
     "set_mode",
     "set_rate",
     "set_settings",
+    "set_shares",
     "stop_experiment",
     "tell_operator",
     "workload_words",

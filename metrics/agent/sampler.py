@@ -94,6 +94,8 @@ class Sampler:
             slice_of=fact.slice_of,
             key_groups=fact.key_groups,
             unsliced=fact.unsliced,
+            weight=fact.weight,
+            first_cores=fact.first_cores,
             busy_cores=work.busy_ms / 1000.0 / period_s,
             run_time_s=work.run_ms / 1000.0,
             cpu_time_s=work.cpu_ns / 1e9,

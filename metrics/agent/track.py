@@ -55,6 +55,8 @@ class OperatorFacts(Struct, frozen=True, kw_only=True):
     idle: Progress | None = None  # its newest trigger, if that found nothing to do
     slice_of: str = ""
     key_groups: tuple[int, ...] = ()
+    weight: int | None = None
+    first_cores: int | None = None
     unsliced: str = ""
 
 

@@ -41,6 +41,7 @@ from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.edges.source import EdgeSource
 from weir.pipeline.hosts.handover import Handover
 from weir.pipeline.hosts.operator import Operator, check, is_local
+from weir.pipeline.hosts.pools import Pools
 from weir.pipeline.hosts.runner import Runner
 from weir.pipeline.hosts.session import LOCAL_CHECKPOINTS, create_session, executors_reach
 from weir.pipeline.hosts.slices import Slices
@@ -147,6 +148,7 @@ class Host:
             settings.checkpoints,
             good,
         )
+        self._pools = Pools(self.spark, self.store, settings.name, self._running, self._cores)
         # Replaced as a whole, never changed: three threads go through it.
         self._runners = {n: self._runner_of(o) for n, o in good.items() if o.unsliced}
 
@@ -169,6 +171,7 @@ class Host:
         if self.settings.address != LOOPBACK:  # a job waits for executors, which may take long
             threading.Thread(target=self._check_checkpoints, name="weir-reach", daemon=True).start()
         threading.Thread(target=self._keep_leases, name="weir-leases", daemon=True).start()
+        self._pools.keep(self._halted_event)
         threading.Thread(target=self._warm_up, name="weir-warm-up", daemon=True).start()
         try:
             while not self._stop_event.wait(STEP_S):
@@ -226,6 +229,12 @@ class Host:
                     runner.renew(failover)
                 except Exception as error:
                     self.store.note_fault(f"lease of operator {name}", error)
+
+    def _running(self) -> list[str]:
+        return [n for n, r in self._runners.items() if r.status is OperatorStatus.RUNNING]
+
+    def _cores(self) -> int:
+        return len(self.executors.present()) * self.settings.cores
 
     def _failover(self, before: FailoverSettings | None = None) -> FailoverSettings:
         """How long leases are, as people set it."""
@@ -310,8 +319,9 @@ class Host:
 
     def _facts(self) -> list[OperatorFacts]:
         running = [
-            runner.facts()
+            replace(runner.facts(), weight=w, first_cores=first)
             for name, runner in self._runners.items()
+            for w, first in (self._pools.shares.get(name, (None, None)),)
             if (self._here(name) and (runner.operator.share is None or self._slices.exists(name)))
             or runner.status is OperatorStatus.RUNNING
         ]

@@ -31,6 +31,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
 from weir.controllers.model.slicing import GROUPS, MOST_GROUPS, Slicing, sliced_operator
 from weir.metrics.agent.track import OBSERVATION
+from weir.pipeline.hosts.pools import own_pool
 
 if TYPE_CHECKING:
     from weir.metrics.agent.track import Backlog
@@ -132,7 +133,7 @@ class Operator:
                 f"its builder must return a DataStreamWriter, not {type(writer).__name__}",
             )
         try:
-            with _one_partition(spark) if self.share else nullcontext():
+            with _one_partition(spark) if self.share else nullcontext(), own_pool(spark, self.name):
                 return (
                     writer.queryName(self.name)
                     .option("checkpointLocation", location)

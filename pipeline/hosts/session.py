@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import weir
+from weir.pipeline.hosts.pools import FAIR
 from weir.pipeline.local.home import lean_home
 from weir.pipeline.local.ports import LOOPBACK
 
@@ -88,6 +89,7 @@ def create_session(
         "spark.storage.decommission.enabled": "true",
         "spark.storage.decommission.replicationReattemptInterval": "1s",
         "spark.python.authenticate.socketTimeout": "120s",
+        **FAIR,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -1,9 +1,12 @@
 """Real Spark, real Redis: what is shown is what Spark did."""
 
+import time
+
 import pytest
 
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.controllers import service
 from weir.controllers.engine.ports import Tier
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.stream import EdgeStream
@@ -139,3 +142,20 @@ def test_an_operator_stops_at_a_batch_boundary_and_starts_again(system: System) 
     done = system.command("operator", "start", "top_n")
     assert done.returncode == 0, done.stdout + done.stderr
     wait_until(lambda: system.operator("top_n").batch_id > last, 60, "it goes on where it was")
+
+
+def test_shares_of_the_cores_take_hold_while_queries_run(system: System) -> None:
+    def in_force(weight: int) -> bool:
+        return system.operator("topic_count").weight == weight
+
+    run = system.operator("topic_count").run_id
+    wait_until(lambda: in_force(1), 30, "all alike at first")
+    ask = service.Request(by="test", at=time.time())
+    service.set_shares(system.store, ask, "narrow", {"topic_count": 4})
+    wait_until(lambda: in_force(4), 30, "the weight is set in Spark")
+    assert system.operator("topic_count").first_cores == 1
+    assert system.operator("top_n").first_cores == 0
+    service.set_shares(system.store, ask, "narrow", {})
+    wait_until(lambda: in_force(1), 30, "all alike again")
+    assert system.operator("topic_count").first_cores == 0
+    assert system.operator("topic_count").run_id == run, "nothing was restarted"

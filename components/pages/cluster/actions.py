@@ -3,6 +3,7 @@ or fails visibly."""
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from weir.controllers import service
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.command import ScaleTo, describe
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.shares import ShareSource, read_weights
 
 ASKER = "command"
 
@@ -52,7 +54,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
     async def confirm(said: Said) -> Done:
         done = await asyncio.to_thread(
-            _carry_on, hub, _asked(said.pending), said.fields.get("executors"), said.comment
+            _carry_on, hub, _asked(said.pending), said.fields, said.comment
         )
         await hub.refresh()
         return Done(said=done)
@@ -90,13 +92,22 @@ def _asked(pending: Any) -> dict[str, str]:
     return found
 
 
-def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> str:
+def _carry_on(hub: Hub, asked: dict[str, str], fields: Mapping[str, Any], comment: str) -> str:
     """Do what the dialog asked about, and say so: scaling goes through the engine."""
     ask = request(comment, asked["id"])
     if asked["verb"] == "forget":
         check(Role.ADMIN, "forget_cluster")
         service.forget_cluster(hub.store, ask, asked["cluster"])
         return f"{asked['cluster']} is forgotten."
+    if asked["verb"] == "share":
+        model = fields.get("source") == ShareSource.MODEL
+        source = ShareSource.MODEL if model else ShareSource.HAND
+        weights = read_weights(str(fields.get("weights") or ""))
+        service.set_shares(hub.store, ask, asked["cluster"], weights, source=source)
+        return f"{asked['cluster']} shares its cores as you said."
+    if asked["verb"] in ("add", "end"):
+        return _hosted(hub, ask, asked, str(fields.get("name") or "").strip())
+    executors = fields.get("executors")
     if asked["verb"] != "scale":
         told = service.tell_operator(hub.store, ask, asked["verb"], asked["operator"])
         return f"Sent to {told.cluster}: {describe(told.action)}."
@@ -107,3 +118,13 @@ def _carry_on(hub: Hub, asked: dict[str, str], executors: Any, comment: str) -> 
     if made.status is Status.PROPOSED:
         return f"{words.capitalize()} waits for somebody else to approve it."
     return f"The engine is told: {asked['cluster']}, {words}."
+
+
+def _hosted(hub: Hub, ask: service.Request, asked: dict[str, str], name: str) -> str:
+    """A cluster more, or one that is to end."""
+    check(Role.ADMIN, f"{asked['verb']}_cluster")
+    if asked["verb"] == "add":
+        service.add_cluster(hub.store, ask, name)
+        return f"{name} is ordered; it shows here once it reports."
+    service.end_cluster(hub.store, ask, asked["cluster"])
+    return f"{asked['cluster']} ends once nothing is placed there."

@@ -1,3 +1,4 @@
 """Ids of the page of a cluster."""
 
 EXECUTORS = "executors"
+SHARES = "shares"

@@ -15,6 +15,7 @@ from weir.components.pages.cluster import actions
 from weir.components.pages.cluster import ids as cluster_ids
 from weir.components.pages.cluster.render import render
 from weir.components.pages.cluster.render_executors import executors_table
+from weir.components.pages.cluster.shares import SharesReader, shares_table, shares_view
 from weir.components.pages.cluster.view import cluster_facts
 from weir.components.pages.control_room.modes import mode_figures
 from weir.components.ui import ids
@@ -56,6 +57,7 @@ PANELS = {
         lambda world, place: commands.rows(world, cluster=place.name), commands_list
     ),
     cluster_ids.EXECUTORS: Panel(_executors, executors_table),
+    cluster_ids.SHARES: Panel(lambda world, place: shares_view(world, place.name), shares_table),
 }
 
 
@@ -63,4 +65,10 @@ def _register(app: Dash, site: Site) -> None:
     actions.register(app, site.hub, site.dialog)
 
 
-PAGE = PageKind(kind="cluster", addresses=("/cluster/{name}",), of=page_of, register=_register)
+PAGE = PageKind(
+    kind="cluster",
+    addresses=("/cluster/{name}",),
+    of=page_of,
+    reads=SharesReader,
+    register=_register,
+)

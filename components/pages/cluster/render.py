@@ -78,7 +78,12 @@ def render(world: World, page: Page) -> Component:
                             className="tiles",
                         ),
                     ),
-                    card(facts, ask_button("forget", name, role=Role.ADMIN), title="Facts"),
+                    card(
+                        facts,
+                        ask_button("end", name, role=Role.ADMIN) if cluster.hosted else None,
+                        ask_button("forget", name, role=Role.ADMIN),
+                        title="Facts",
+                    ),
                 ],
                 className="split",
             ),
@@ -91,6 +96,11 @@ def render(world: World, page: Page) -> Component:
             card(
                 operators_table(world.snapshot.operators_of(name), cluster, figures),
                 title="Operators",
+            ),
+            card(
+                region(cluster_ids.SHARES),
+                title="Shares of the cores",
+                right=ask_button("share", name) if cluster.hosted else None,
             ),
             html.Div(
                 [

@@ -6,10 +6,18 @@ from dash.development.base_component import Component
 
 from weir.components.live.commands import Question
 from weir.components.ui import ids
+from weir.controllers.model.shares import ShareSource
 
 
 def command_body(asked: Question) -> Component:
     """What will happen; to scale a cluster, with the number of executors to choose."""
+    if asked.verb == "add":
+        name = dmc.TextInput(
+            id=ids.field("name", "add"), label="Name", placeholder="e.g. third", required=True
+        )
+        return html.Div([name, html.P(asked.text)], className="dialog")
+    if asked.verb == "share":
+        return _shares(asked)
     if asked.verb != "scale":
         return html.P(asked.text)
     executors = dmc.NumberInput(
@@ -24,3 +32,23 @@ def command_body(asked: Question) -> Component:
     )
     said = html.P(asked.text, id=ids.field_text("executors", asked.cluster))
     return html.Div([executors, said], className="dialog")
+
+
+def _shares(asked: Question) -> Component:
+    weights = dmc.TextInput(
+        id=ids.field("weights", asked.cluster),
+        label="Weights",
+        description="operator=weight, by comma; whole numbers from 1 to 1000",
+        value=asked.weights,
+    )
+    source = dmc.Select(
+        id=ids.field("source", asked.cluster),
+        label="Until when",
+        data=[
+            {"value": ShareSource.HAND.value, "label": "They hold until somebody sets others"},
+            {"value": ShareSource.MODEL.value, "label": "The engine may set others by the model"},
+        ],
+        value=ShareSource.HAND.value,
+        allowDeselect=False,
+    )
+    return html.Div([html.P(asked.text), weights, source], className="dialog")

@@ -6,15 +6,23 @@ from dash.development.base_component import Component
 
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room.map import MOST_CLUSTERS, MOST_OPERATORS, drawable
+from weir.components.ui.buttons import ask_button
 from weir.components.ui.parts import card
 from weir.components.ui.text import plural
+from weir.components.web.security import Role
 from weir.controllers.model.snapshot import Snapshot
 
 
 def map_card(snapshot: Snapshot) -> Component:
     """The map, or why there is none."""
     shown = _map() if drawable(snapshot) else _elsewhere(snapshot)
-    return card(*shown, title="Operators on clusters", className="map-card")
+    add = ask_button("add", "", role=Role.ADMIN) if _hosting(snapshot) else None
+    return card(*shown, title="Operators on clusters", right=add, className="map-card")
+
+
+def _hosting(snapshot: Snapshot) -> bool:
+    """Some cluster is a host: then a launcher can add one more."""
+    return any(c.hosted for c in snapshot.clusters)
 
 
 def _map() -> list[Component]:

@@ -13,7 +13,16 @@ from fastapi import FastAPI
 from starlette.responses import Response
 
 from weir.components.live.hub import Hub
-from weir.components.web.api import act, errors, health, look, recommendations, schema, steer
+from weir.components.web.api import (
+    act,
+    errors,
+    health,
+    look,
+    recommendations,
+    schema,
+    shares,
+    steer,
+)
 from weir.components.web.api.reply import json
 from weir.components.web.security import Role, require
 
@@ -23,7 +32,7 @@ def register(server: FastAPI, hub: Hub) -> None:
     errors.register(server)
     health.register(server, hub)
     # The routes themselves, not a router of them: so all stand in one list for the tests.
-    for routes in (look.routes, recommendations.routes, act.routes, steer.routes):
+    for routes in (look.routes, recommendations.routes, act.routes, steer.routes, shares.routes):
         server.router.routes.extend(routes(hub.store).routes)
     schema.register(server)
 

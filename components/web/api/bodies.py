@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from weir.controllers.model.profile import Kind
 from weir.controllers.model.sample import Mode
+from weir.controllers.model.shares import MOST_WEIGHT, ShareSource
 
 Comment = Annotated[str, Field(max_length=2000, description="Why; it goes into the audit trail")]
 RequestId = Annotated[
@@ -52,6 +53,17 @@ class ResliceBody(ReasonBody):
     cluster: Annotated[str, Field(max_length=200, description="Where a new slice runs")] = ""
     plan_hash: Annotated[str | None, Field(max_length=64, description="As it was predicted")] = None
     id: RequestId = None
+
+
+class SharesBody(ReasonBody):
+    """Weights by operator; those not named have 1. Left out, the weights stay."""
+
+    weights: Annotated[
+        dict[str, Annotated[int, Field(ge=1, le=MOST_WEIGHT)]] | None, Field(max_length=1000)
+    ] = None
+    source: Annotated[
+        ShareSource, Field(description="hand: they hold; model: the engine may set others")
+    ] = ShareSource.HAND
 
 
 class ApproveBody(ReasonBody):

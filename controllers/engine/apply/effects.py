@@ -6,6 +6,7 @@ again. Any effect may be the last one before a crash; each can be done again.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,12 +17,14 @@ from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
+from weir.controllers.engine.stored import read_leniently
 from weir.controllers.engine.trail import entry_of, in_words
 from weir.controllers.model.command import Command
 from weir.controllers.model.failover import Death
 from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.placement import Lease, Placement
 from weir.controllers.model.sample import Mode
+from weir.controllers.model.shares import ShareSettings, ShareSource, share_group
 from weir.controllers.model.slicing import Slicing
 
 
@@ -111,9 +114,18 @@ class KeepDeaths(Struct, frozen=True, kw_only=True):
     said: tuple[AuditEntry, ...] = ()
 
 
+class SetShares(Struct, frozen=True, kw_only=True):
+    """Set the weights of a cluster's operators, unless somebody has chosen others meanwhile."""
+
+    cluster: str
+    seen: str
+    weights: str
+    audit: AuditEntry
+
+
 Effect = (
     Create | Save | Submit | Start | StartReslice | Advance | AdvanceReslice | BackOff | KeepScaling | KeepBalance
-    | KeepDeaths | OrderHost
+    | KeepDeaths | OrderHost | SetShares
 )  # fmt: skip
 Chain = tuple[Effect, ...]
 
@@ -209,6 +221,8 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return store.change_mode(cluster, before, mode, said, leader)
         case OrderHost(before=order_before, after=order, audit=said):
             return store.change_host_order(order_before, order, said, leader)
+        case SetShares():
+            return store.lease(leader.name) == leader and _shared(store, effect)
         case KeepDeaths(deaths=deaths, said=entries):
             for entry in entries:
                 store.append_audit(entry)
@@ -222,6 +236,20 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
         case KeepBalance(outlook=balance):
             store.save_outlook(balance)
             return True
+
+
+def _shared(store: Store, effect: SetShares) -> bool:
+    def change(kept: dict[str, Any]) -> dict[str, Any]:
+        settings = read_leniently(ShareSettings, kept)
+        if settings.source is ShareSource.HAND or settings.weights != effect.seen:
+            return kept
+        return {**kept, "weights": effect.weights}
+
+    before, after = store.change_settings(
+        share_group(effect.cluster), change, lambda *_: effect.audit,
+        by=effect.audit.by, at=effect.audit.at,
+    )  # fmt: skip
+    return before != after
 
 
 def _same(known: Recommendation, found: Recommendation) -> bool:

@@ -117,6 +117,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     scale_in: Annotated[bool, setting("Scale in")] = True
     rebalance: Annotated[bool, setting("Move operators")] = True
     reslice: Annotated[bool, setting("Hand key groups from slice to slice")] = True
+    shares: Annotated[bool, setting("Share the cores out anew among operators")] = True
     largest_step: Annotated[int, setting("Most executors added or removed at once", ge=1)] = 2
     most_move_bytes: Annotated[float, setting("Most state moved at once", unit="bytes", ge=0)] = 1e9
     hours: Annotated[str, setting("Only in these hours, e.g. 8-18; empty: always", unit="UTC")] = ""

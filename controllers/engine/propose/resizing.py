@@ -1,6 +1,6 @@
 """The size of each cluster: every scaler's answer, and the followed one's as a proposal."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -18,9 +18,11 @@ from weir.controllers.engine.propose.scaling import (
     ask_scalers,
     executors_in_use,
 )
+from weir.controllers.engine.propose.sharing import advise, set_shares
 from weir.controllers.engine.propose.together import scale_in_plan
 from weir.controllers.model.decision import Grounds, NoChange, Scale
 from weir.controllers.model.sample import Cluster, Mode
+from weir.controllers.model.shares import ShareSettings
 from weir.controllers.model.snapshot import Snapshot
 
 
@@ -67,17 +69,39 @@ def _scaled(
         before=facts.outlooks.get(name),
         only=None if challengers is None else {settings.scaler, *challengers},
     )
-    view = _scored(view, cluster, part, now)
+    view, shared = _shared(_scored(view, cluster, part, now), cluster, part, memories, facts, now)
     answer = view.answer(settings.scaler)
     if answer is None:
         wait = f"there is no scaler '{settings.scaler}'"
-        return [(KeepScaling(outlook=replace(view, wait=wait), memories=memories),)]
+        return [(KeepScaling(outlook=replace(view, wait=wait), memories=memories),), *shared]
     rules = facts.guards.get(name, GuardSettings())
     kept_s = max(rules.scale_in_delay_s, facts.engine.withdraw_s)
     view = _noted(view, answer, cluster, kept_s, now)
     chain, wait = _resized(cluster, answer, view, facts, now)
     keep = KeepScaling(outlook=replace(view, wait=wait), memories=memories)
-    return [c for c in (chain, (keep,)) if c]
+    return [c for c in (chain, (keep,), *shared) if c]
+
+
+def _shared(
+    view: ScaleOutlook,
+    cluster: Cluster,
+    part: Snapshot,
+    memories: Mapping[str, bytes],
+    facts: Facts,
+    now: float,
+) -> tuple[ScaleOutlook, list[Chain]]:
+    """How the model would share the cores out, and that being done where it may be."""
+    memory = memories.get("drs") or facts.memories.get(cluster.name, {}).get("drs")
+    own = facts.own.get(cluster.name, {}).get("drs", {})
+    weights = facts.shares.get(cluster.name, ShareSettings()).by_operator
+    advice = advise(part, cluster.name, memory, own, weights)
+    if advice is None:
+        return replace(view, shares=None, share_wait=""), []
+    effect, wait = set_shares(cluster, advice, view, facts, now)
+    view = replace(
+        view, shares=advice, share_wait=wait, shared_at=now if effect else view.shared_at
+    )
+    return view, [(effect,)] if effect else []
 
 
 def _resized(

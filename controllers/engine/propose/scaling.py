@@ -17,6 +17,7 @@ from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.model.words import are, counted
 from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.drs.shares import ShareAdvice
 from weir.controllers.scaling.facts import ClusterFacts, observe
 from weir.controllers.scaling.registry import create, scalers
 
@@ -60,6 +61,9 @@ class ScaleOutlook(Struct, frozen=True, kw_only=True):
     """When the followed scaler asked for how many executors; as far back as anybody looks."""
     scores: tuple[Score, ...] = ()
     pending: Pending | None = None  # answers to be judged in hindsight
+    shares: ShareAdvice | None = None  # how the model would share the cores out
+    share_wait: str = ""  # why that is not done now
+    shared_at: Time = 0.0  # when the engine did it last
 
     def answer(self, scaler: str) -> ScalerAnswer | None:
         """One scaler's answer."""

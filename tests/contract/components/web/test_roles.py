@@ -37,6 +37,7 @@ ROUTES: dict[Role | None, str] = {
         GET /api/v1/commands | GET /api/v1/commands/{id}
         GET /api/v1/recommendations | GET /api/v1/recommendations/{id}
         GET /api/v1/modes | GET /api/v1/pause | GET /api/v1/settings | GET /api/v1/settings/{group}
+        GET /api/v1/clusters/{cluster}/shares
         GET /api/v1/audit | GET /audit/export.csv | GET /audit/export.jsonl
         GET /api/replay/{run}/timeline | GET /api/replay/{run}/moment
         GET /api/replay/{run}/advice | GET /api/import/status
@@ -53,6 +54,7 @@ ROUTES: dict[Role | None, str] = {
         POST /api/v1/recommendations/{id}/approve | POST /api/v1/recommendations/{id}/reject
         POST /api/v1/recommendations/{id}/cancel | POST /api/v1/recommendations/{id}/rollback
         PATCH /api/v1/workloads/{workload} | PUT /api/v1/pause
+        PUT /api/v1/clusters/{cluster}/shares
         POST /api/import/begin | POST /api/import/part | POST /api/import/done
     """,
     ADMIN: """
@@ -112,6 +114,7 @@ VERBS: dict[str, str] = {
     "set_mode": "PUT /api/v1/modes/{cluster} | recommendation.actions mode",
     "set_settings": "PATCH /api/v1/settings/{group} | settings.actions save | tune.actions use | "
     "dialog scaler settings",
+    "set_shares": "PUT /api/v1/clusters/{cluster}/shares | dialog command",
     "import_qtable": "PUT /api/v1/clusters/{cluster}/qtable | scale.qtable_actions bring",
     "reset_qtable": "DELETE /api/v1/clusters/{cluster}/qtable | dialog table reset",
     "add_cluster": "POST /api/v1/clusters/{cluster}/add",

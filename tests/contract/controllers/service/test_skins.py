@@ -24,7 +24,7 @@ from weir.commands import control
 from weir.commands.main import app
 from weir.components.ui import ids
 from weir.controllers.engine.guard.rules import ENGINE
-from weir.controllers.engine.ports import Workload
+from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.placement import LEADER, Placement
 from weir.metrics.store.users import Role
@@ -89,6 +89,7 @@ class Skins:
             "workloads": _bare(list(self.store.workloads())),
             "memories": sorted(self.store.memories("wide")),
             "clusters": self.store.clusters(),
+            "hosts": {n: _bare(o) for n, o in self.store.host_orders().items()},
         }
 
 
@@ -149,6 +150,11 @@ def _reslice(**wanted: Any) -> dict[str, Any]:
     return {"id": uuid.uuid4().hex, "operator": "topic_count", **wanted}
 
 
+def _launching(skins: Skins) -> None:
+    """Somebody is there to start and end hosts."""
+    skins.store.beat(Part(id="launcher", kind="launcher", name="launcher", at=time.time()))
+
+
 def _proposed(skins: Skins) -> None:
     propose(skins.store)
 
@@ -207,6 +213,47 @@ VERBS: dict[str, tuple[Callable[[Skins], None] | None, Way, Way, Way]] = {
             "POST", "/operators/topic_count/reslice", {"slices": 4, "comment": why}
         ),
         lambda s, why: s.terminal("reslice", "topic_count", "--slices", "4", "--comment", why),
+    ),
+    "shares": (
+        None,
+        lambda s, why: s.page(
+            "command", _command("share", cluster="narrow"), why, weights="topic_count=4, top_n=1"
+        ),
+        lambda s, why: s.api(
+            "PUT", "/clusters/narrow/shares",
+            {"weights": {"topic_count": 4, "top_n": 1}, "comment": why},
+        ),
+        lambda s, why: s.terminal(
+            "shares", "narrow", "topic_count=4", "top_n=1", "--comment", why
+        ),
+    ),
+    "shares of an operator that is elsewhere": (
+        None,
+        lambda s, why: s.page(
+            "command", _command("share", cluster="wide"), why, weights="top_n=4"
+        ),
+        lambda s, why: s.api(
+            "PUT", "/clusters/wide/shares", {"weights": {"top_n": 4}, "comment": why}
+        ),
+        lambda s, why: s.terminal("shares", "wide", "top_n=4", "--comment", why),
+    ),
+    "add a cluster": (
+        _launching,
+        lambda s, why: s.page("command", _command("add", cluster=""), why, name="third"),
+        lambda s, why: s.api("POST", "/clusters/third/add", {"comment": why}),
+        lambda s, why: s.terminal("add", "third", "--comment", why),
+    ),
+    "add a cluster while nobody launches": (
+        None,
+        lambda s, why: s.page("command", _command("add", cluster=""), why, name="third"),
+        lambda s, why: s.api("POST", "/clusters/third/add", {"comment": why}),
+        lambda s, why: s.terminal("add", "third", "--comment", why),
+    ),
+    "end a cluster": (
+        _launching,
+        lambda s, why: s.page("command", _command("end"), why),
+        lambda s, why: s.api("POST", "/clusters/wide/end", {"comment": why}),
+        lambda s, why: s.terminal("end", "wide", "--comment", why),
     ),
     "stop": (
         None,

@@ -248,7 +248,7 @@ def test_only_what_is_looked_at_is_read():
     store.save_memories("narrow", {"drs": msgspec.json.encode({})})
     store.save_settings("scale:narrow", {"scaler": "drs"})
     store.save_settings("balance", {"moves": 3})
-    assert PAGES.readers().keys() == {"scale"}, "the tabs of no other page have it read"
+    assert PAGES.readers().keys() == {"scale", "cluster"}, "the tabs of no other page have it read"
     assert reader.read(store, 0.0) == {}
     assert reader.look("narrow", 2.0)
     found = reader.read(store, 2.0)

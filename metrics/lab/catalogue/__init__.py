@@ -1,7 +1,7 @@
 """Every experiment, by paper: texts only, so that a page can list what it does not run."""
 
 from weir.controllers.model.errors import NotFound
-from weir.metrics.lab.catalogue import albic, dodo, drs, qspark
+from weir.metrics.lab.catalogue import albic, dodo, drs, qspark, smr
 from weir.metrics.lab.experiment import Experiment
 
 EXPERIMENTS: tuple[Experiment, ...] = (
@@ -9,6 +9,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *albic.EXPERIMENTS,
     *drs.EXPERIMENTS,
     *qspark.EXPERIMENTS,
+    *smr.EXPERIMENTS,
 )
 _BY_NAME = {e.name: e for e in EXPERIMENTS}
 

@@ -36,6 +36,7 @@
 | weir:edge:{name}:{shard}:at  | hash    | for ever        | rows and bytes so far                     |
 | weir:topics                  | zset    | for ever        | demo workload: topic -> its count         |
 | weir:ranking:{name}          | zset    | for ever        | other workloads: what was counted -> its count |
+| weir:sightings:{logo}        | string  | for ever        | video workload: bit n says that frame n shows it |
 | weir:session:{hash}          | hash    | until idle      | user, since, seen, address of a session   |
 | weir:sessions:{user}         | set     | longest session | hashes of the user's sessions             |
 | weir:link:{hash}             | string  | its TTL, once   | who a one-time link signs in              |
@@ -114,6 +115,10 @@ def spells(name: str) -> str:
 
 def ranking(name: str) -> str:
     return f"weir:ranking:{name}"
+
+
+def sightings(logo: str) -> str:
+    return f"weir:sightings:{logo}"
 
 
 def session(session_hash: str) -> str:

@@ -107,3 +107,15 @@ def dealt(weights: Mapping[str, int], total: int) -> dict[str, int]:
     for name in order[: total - sum(found.values())]:
         found[name] += 1
     return found
+
+
+def first_cores(weights: Mapping[str, int], cores: int) -> dict[str, int]:
+    """Cores that come to each before others. None where all weigh alike, nor where one would
+    have none of its own: it would wait for all others.
+
+    >>> first_cores({"a": 1, "b": 4}, 4), first_cores({"a": 1, "b": 4}, 2)
+    ({'a': 1, 'b': 3}, {'a': 0, 'b': 0})
+    """
+    found = dealt(weights, cores)
+    alike = len(set(weights.values())) < 2
+    return dict.fromkeys(weights, 0) if alike or 0 in found.values() else found

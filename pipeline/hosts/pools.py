@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import share_settings
-from weir.controllers.model.shares import dealt
+from weir.controllers.model.shares import first_cores
 
 log = logging.getLogger(__name__)
 
@@ -80,9 +80,7 @@ class Pools:
 
     def _share(self, weights: Mapping[str, int], cores: int) -> None:
         """Give pools their weights, and the cores that come with them as least share."""
-        least = dealt(weights, cores)
-        if len(set(weights.values())) < 2:  # nobody comes first
-            least = dict.fromkeys(weights, 0)
+        least = first_cores(weights, cores)
         wanted = {name: (weight, least[name]) for name, weight in weights.items()}
         self.shares = {name: share for name, share in wanted.items() if self._set(name, *share)}
 

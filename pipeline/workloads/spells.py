@@ -1,5 +1,6 @@
 """From which row on a generator's keys had which skew: what it made can be made again."""
 
+import logging
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,8 @@ import redis
 from weir.metrics.store import keys
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.application import Application
+
+log = logging.getLogger(__name__)
 
 _decoder = msgspec.json.Decoder(tuple[int, float])
 _STEP = 50_000
@@ -35,7 +38,15 @@ class Spells:
     def all(self) -> list[tuple[int, float]]:
         """First row and skew of each; of two with the same first row the later holds."""
         found: Any = self._client.lrange(self._key, 0, -1)
-        return [_decoder.decode(entry) for entry in found]
+        return [spell for entry in found if (spell := _read(entry)) is not None]
+
+
+def _read(entry: bytes) -> tuple[int, float] | None:
+    try:
+        return _decoder.decode(entry)
+    except msgspec.MsgspecError as error:
+        log.warning("a skew that cannot be read is left out: %s", error)
+        return None
 
 
 def texts_made(client: redis.Redis, application: Application) -> Iterator[str]:

@@ -67,7 +67,7 @@ def test_cancel_sends_nothing(open_tab, pages_store):
 
 def test_operator_buttons_and_a_failure(open_tab, pages_store):
     page = open_tab("/operator/top_n").page
-    expect(page.get_by_role("button", name="Start top_n")).to_be_hidden()
+    expect(page.get_by_role("button", name="Start top_n", exact=True)).to_be_hidden()
     page.get_by_role("button", name="Restart top_n").click()
     page.get_by_role("dialog").get_by_role("button", name="Restart operator").click()
     command = open_command(pages_store, "narrow")

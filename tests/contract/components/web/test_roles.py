@@ -77,12 +77,14 @@ CALLBACKS: dict[Role, str] = {
         settings.actions load | settings.actions search | settings.actions default
         cluster.actions explain | recommendation.actions explain
         what_if.actions form | what_if.actions ask | tune.actions follow
+        lab.actions follow
         ui.dialog confirm | ui.dialog other
     """,
     APPROVER: """
         control_room.actions steer | scale.actions apply | cluster.actions ask
         recommendation.actions decide | recommendation.actions pause
         tune.actions search | tune.actions stop
+        lab.actions run | lab.actions stop
     """,
     ADMIN: """
         balance.actions follow | scale.actions follow | scale.qtable_actions bring
@@ -119,6 +121,8 @@ VERBS: dict[str, str] = {
     "reset_qtable": "DELETE /api/v1/clusters/{cluster}/qtable | dialog table reset",
     "add_cluster": "POST /api/v1/clusters/{cluster}/add",
     "end_cluster": "POST /api/v1/clusters/{cluster}/end",
+    "run_experiment": "lab.actions run",
+    "stop_experiment": "lab.actions stop",
     "forget_cluster": "DELETE /api/v1/clusters/{cluster}",
 }
 """The doors of each verb of the service; all of one verb ask for the same role."""

@@ -58,7 +58,17 @@ HOLDER = "agent/1"
 PATHS = ("/", "/cluster/wide", "/operator/top_n", "/balance", "/scale/wide", "/recommendations")
 
 # Of these nobody here reads a word: tests of their own look at them.
-ELSEWHERE = ("edge", "topics", "ranking", "session", "sessions", "link", "links", "failures")
+ELSEWHERE = (
+    "edge",
+    "topics",
+    "ranking",
+    "spells",
+    "session",
+    "sessions",
+    "link",
+    "links",
+    "failures",
+)
 
 
 class Watched(RedisStore):

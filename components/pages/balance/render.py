@@ -17,7 +17,7 @@ from weir.components.ui.parts import card, data_age, live, region
 
 
 def render(world: World, page: Page) -> Component:
-    """Where the balance stands, what could be done, what was done, and why."""
+    """Where the balance stands, which loads belong together, what could be done, what was done."""
     assert world.outlook is not None
     figures = page.figures
     clusters = [b.name for b in world.outlook.problem.bins]
@@ -32,8 +32,9 @@ def render(world: World, page: Page) -> Component:
             _key_figures(figures),
             region(balance_ids.BALANCE_NOTE),
             dcc.Store(id=balance_ids.PRESSED_PREVIEW),
-            plans_card(),
+            matrices_card(world, figures),
             rings_card(world, figures),
+            plans_card(),
             html.Div([hand_card(operators, clusters), follow_card(world)], className="halves"),
             html.Div(
                 [
@@ -54,7 +55,6 @@ def render(world: World, page: Page) -> Component:
                 ],
                 className="halves",
             ),
-            matrices_card(world, figures),
         ],
         className="stack balance",
         **{"data-cluster": DISTANCE},
@@ -74,11 +74,11 @@ def _key_figures(figures: Figures) -> Component:
 
     return html.Section(
         [
-            figure("Load distance", "balance/now", "points from the mean, lower is better"),
+            figure("Load distance", "balance/now", "points, lower is better"),
             figure("Within reach", "balance/reach", live(figures, "balance/reach-by")),
             figure("Highest load", "balance/top", live(figures, "balance/top-where")),
-            figure("Collocation", "balance/collocation", "of the traffic stays on its cluster"),
-            figure("Load index", "balance/index", "mean load now / at the engine's first look"),
+            figure("Collocation", "balance/collocation", "of the traffic stays local"),
+            figure("Load index", "balance/index", "load now / at first"),
             figure("Engine follows", "balance/planner", "plans every 5 s"),
             figure("Applies plans", "balance/auto", "changed below"),
         ],

@@ -19,6 +19,7 @@ from weir.components.pages.what_if.render_form import (
     scaler_choices,
 )
 from weir.components.pages.what_if.view import HEADS, Row, Trust, conclusion, plots, rows, trust
+from weir.components.ui import text
 from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import replay_path
 from weir.metrics.runs.library import RunInfo
@@ -95,7 +96,7 @@ def result(answer: WhatIfAnswer) -> list[Component]:
             html.P(html.Strong(conclusion(answer)), className="conclusion"),
             _table(shown),
             html.P(
-                f"{answer.cluster}, {part}{answer.hours:.2f} h of input, target "
+                f"{answer.cluster}, {part}{text.seconds(answer.hours * 3600)} of input, target "
                 f"{answer.target_latency_s:g} s. Changes are against what was done, simulated too.",
                 className="quiet",
             ),

@@ -109,7 +109,19 @@ def _tail_words(answer: WhatIfAnswer) -> str:
         f"The 95th percentile of the latency was {text.seconds(measured[1])} measured and "
         f"{text.seconds(replayed.latency_p95_s)} simulated; the time over target "
         f"{text.share(measured[3])} and {text.share(replayed.share_over_target)}."
+        f"{_outside_words(answer)}"
     )
+
+
+def _outside_words(answer: WhatIfAnswer) -> str:
+    """That the band does not hold what was measured, where that is so."""
+    band, measured = answer.replayed.band, _measured(answer.recorded, answer.target_latency_s)[1]
+    if band is None or band.latency_p95_s is None or measured is None:
+        return ""
+    low, high = band.latency_p95_s
+    if low <= measured <= high:
+        return ""
+    return " The band does not hold the measured 95th percentile: take it as too narrow."
 
 
 def _off_p95(answer: WhatIfAnswer) -> float:

@@ -87,11 +87,16 @@ TUNING = Tuning(
     front=(), default=Point(label="fixed", scaler="fixed"), baselines=(), importance=(), chosen=None, verdict="",
     beats_default=False,
 )  # fmt: skip
+LOG = b"""{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}
+{"Event":"SparkListenerApplicationStart","App Name":"mine","App ID":"app-1","Timestamp":1700000000000}
+{"Event":"SparkListenerExecutorAdded","Timestamp":1700000001000,"Executor ID":"1","Executor Info":{"Host":"h","Total Cores":2}}
+{"Event":"SparkListenerApplicationEnd","Timestamp":1700000060000}
+"""
 TRACE = b"time,rows_per_s\n" + b"".join(b"%d,%d\n" % (10 * k, 100 + k) for k in range(40))
 
 
-def doors(log: bytes) -> dict[str, Door]:
-    """Every door by name; `log` is an event log."""
+def doors() -> dict[str, Door]:
+    """Every door by name."""
     found = {
         "trace": Door(TRACE, read_trace, lines=True),
         "problem": Door(json.dumps(PROBLEM).encode(), _plan),
@@ -100,7 +105,7 @@ def doors(log: bytes) -> dict[str, Door]:
         "what-if's settings": Door(b'{"a": 1}', lambda data: _settings(data.decode("latin-1"))),
         "fitted memory": Door(b'{"overhead": [9.5, 9.0], "model_s": 0.4}', fitted_text),
         "upload's status": Door(msgspec.json.encode(UploadStatus(name="x", size_bytes=9)), _upload),
-        "event log": Door(log, _log, lines=True),
+        "event log": Door(LOG, _log, lines=True),
     }
     for name in scalers():
         scaler = create(name, {}, Scope(cluster="wide"))

@@ -8,13 +8,9 @@ import contextlib
 import pytest
 
 from tests.support.doors import doors, escaped
-from tests.unit.metrics.eventlog import eventlog_logs as logs
 from weir.controllers.model.errors import WeirError
 
-LOG = b"\n".join(
-    [logs.log_start(), logs.app_start(), logs.executor_added("1"), logs.app_end(), b""]
-)
-DOORS = doors(LOG)
+DOORS = doors()
 
 
 @pytest.mark.parametrize("name", DOORS)

@@ -111,6 +111,24 @@ def test_workload_rate_and_pause(open_tab, pages_store):
         )
 
 
+def test_profile_and_skew_of_a_workload(open_tab, pages_store):
+    page = open_tab("/").page
+    before = pages_store.workloads()[0]
+    try:
+        page.get_by_text("Profile and skew").click()
+        page.get_by_role("textbox", name="Profile").click()
+        page.get_by_role("option", name="Step").click()
+        page.get_by_label("To", exact=True).fill("600")
+        page.get_by_label("Over", exact=True).fill("30")
+        page.get_by_label("Skew", exact=True).fill("1.2")
+        page.get_by_role("button", name="Set profile").click()
+        expect(page.locator(".workload")).to_contain_text("then a step to 600 rows/s after 30 s")
+        expect(page.locator(".workload")).to_contain_text("skew of the keys 1.2")
+        assert pages_store.audit(limit=1)[0].action == "workload.changed"
+    finally:
+        pages_store.set_workload(before)
+
+
 def test_a_rate_set_elsewhere_is_followed_unless_one_is_being_typed(open_tab, pages_store):
     page = open_tab("/").page
     field = page.get_by_role("textbox", name="Rate of tweets in rows/s")

@@ -117,7 +117,7 @@ def _said(shares: ClusterShares) -> str:
     elif advice is not None:
         parts.append(advice.why)
     if shares.wait and (advice is None or shares.wait != advice.why):
-        parts.append(f"Not done: {shares.wait.rstrip('.')}.")
+        parts.append(f"The engine leaves them: {shares.wait.rstrip('.')}.")
     return " ".join(parts)
 
 

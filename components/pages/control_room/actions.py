@@ -51,6 +51,32 @@ def register(app: Dash, hub: Hub) -> None:
         await hub.refresh()
         return toast(done)
 
+    @app.callback(
+        Output(ids.TOAST, "children", allow_duplicate=True),
+        Input(control_room_ids.workload("shape", ALL), "n_clicks"),
+        *(
+            State(control_room_ids.workload(part, ALL), "value")
+            for part in ("profile", "to", "over", "lasts", "skew", "why")
+        ),
+        State(control_room_ids.workload("profile", ALL), "id"),
+        prevent_initial_call=True,
+    )
+    @require(Role.APPROVER)
+    async def shape(_shape: Any, *given: list[Any]) -> Any:
+        only_clicks()
+        name = ctx.triggered_id["name"]
+        *states, names = given
+        at = [n["name"] for n in names].index(name)
+        *fields, comment = (values[at] if at < len(values) else None for values in states)
+        try:
+            done = await asyncio.to_thread(_shaped, hub.store, name, fields, comment)
+        except WeirError as error:
+            return toast(str(error), "bad")
+        except (redis.exceptions.RedisError, OSError):
+            return toast(AWAY, "bad")
+        await hub.refresh()
+        return toast(done)
+
     app.clientside_callback(
         ClientsideFunction("weir", "slide"),
         Output(control_room_ids.workload("rate", ALL), "value"),
@@ -69,3 +95,17 @@ def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: Any)
     else:
         raise InvalidInput("The rate is a number of rows per second, 0 or more.", field="rate")
     return f"{name} pauses." if done.paused else f"{name} now sends {rate(done.rows_per_s)}."
+
+
+def _shaped(store: RedisStore, name: str, fields: list[Any], comment: Any) -> str:
+    """Give one generator a profile and a skew, and say what it does now."""
+    kind, to, over, lasts, skew = fields
+    numbers = {"to_rows_per_s": to, "over_s": over, "lasts_s": lasts}
+    done = service.set_rate(
+        store,
+        request(comment),
+        name,
+        skew=float(skew) if isinstance(skew, int | float) else None,
+        profile={"kind": kind, **{k: v for k, v in numbers.items() if isinstance(v, int | float)}},
+    )
+    return f"{name} is asked for {service.workload_words(done)}."

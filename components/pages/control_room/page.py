@@ -26,6 +26,7 @@ from weir.components.pages.control_room.modes import mode_figures
 from weir.components.pages.control_room.render import render
 from weir.components.pages.control_room.render_answer import answer_body
 from weir.components.pages.control_room.render_inbox import inbox_body
+from weir.components.pages.control_room.render_workload import applications
 from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.path import CONTROL_ROOM, Place
@@ -60,6 +61,7 @@ def _whole(world: World, place: Place) -> Page:
         [cluster_facts(c) for c in snapshot.clusters],
         [(o.name, o.cluster) for o in snapshot.operators],
         [(w.name, w.paused, world.control.settings.comment_required) for w in world.workloads],
+        sorted(applications(world.parts)),
         panels=PANELS,
         clusters=tuple(c.name for c in snapshot.clusters),
         own=names,
@@ -90,6 +92,7 @@ def _large(world: World, place: Place, drawn: str) -> Page:
         [cluster_facts(c) for name in shown if (c := snapshot.cluster(name))],
         [(name, len(snapshot.operators_of(name))) for name in shown],
         [(w.name, w.paused, world.control.settings.comment_required) for w in world.workloads],
+        sorted(applications(world.parts)),
         panels=PANELS,
         clusters=tuple(c.name for c in snapshot.clusters),
         own=shown,

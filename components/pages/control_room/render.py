@@ -52,6 +52,7 @@ def render(world: World, page: Page) -> Component:
             workload_card(
                 world.workloads,
                 page.figures,
+                world.parts,
                 comment_required=world.control.settings.comment_required,
             ),
             map_card(snapshot),

@@ -1,7 +1,7 @@
 """What the load generators are asked for, and the controls to change it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import dash_mantine_components as dmc
 from dash import html
@@ -12,21 +12,37 @@ from weir.components.ui.figure import Figures
 from weir.components.ui.parts import icon, live
 from weir.components.ui.surface import control, press
 from weir.components.web.security import Role, needs
-from weir.controllers.engine.ports import Workload
-from weir.controllers.model.profile import most_rows_per_s
+from weir.controllers.engine.ports import Part, Workload
+from weir.controllers.model.profile import KINDS, most_rows_per_s
+
+ON_PAGE = tuple(kind for kind in KINDS if kind != "trace")
+"""Profiles that can be set here: a trace is a file, which the command line sends."""
 
 
 def workload_card(
-    workloads: Sequence[Workload], figures: Figures, *, comment_required: bool = False
+    workloads: Sequence[Workload],
+    figures: Figures,
+    parts: Iterable[Part] = (),
+    *,
+    comment_required: bool = False,
 ) -> Component | None:
     """One line per generator; nothing where nothing generates."""
     if not workloads:
         return None
+    told = applications(parts)
     return html.Section(
-        [_line(w, figures, comment_required) for w in workloads],
+        [
+            html.Div([_line(w, figures, comment_required), _more(w, *told.get(w.name, ("", "")))])
+            for w in workloads
+        ],
         className="card workload",
         **{"aria-label": "Workload"},
     )
+
+
+def applications(parts: Iterable[Part]) -> dict[str, tuple[str, str]]:
+    """Title and origin of the application that each generator makes rows for, by its name."""
+    return {part.name: (part.title, part.about) for part in parts if part.title}
 
 
 def highest_rate(workload: Workload) -> int:
@@ -116,4 +132,58 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
         ],
         className="workload-line",
         **{"data-workload": workload.name},
+    )
+
+
+def _more(workload: Workload, title: str, about: str) -> Component:
+    """Which application it is, and how rate and keys change over time; folded."""
+    name, profile = workload.name, workload.profile
+    kind = profile.kind if profile.kind in ON_PAGE else ON_PAGE[0]
+    return html.Details(
+        [
+            html.Summary(f"{title}: profile and skew" if title else "Profile and skew"),
+            html.P(about, className="quiet") if about else None,
+            html.Div(
+                [
+                    dmc.Select(
+                        **control(control_room_ids.workload("profile", name)),
+                        label="Profile",
+                        description="How the rate changes over time",
+                        data=[{"value": k, "label": k.capitalize()} for k in ON_PAGE],
+                        value=kind,
+                        allowDeselect=False,
+                        size="sm",
+                    ),
+                    _number("to", name, "To", "The other rate, in rows/s", profile.to_rows_per_s),
+                    _number("over", name, "Over", "Ramp, wait, cycle or day, in s", profile.over_s),
+                    _number("lasts", name, "Lasts", "A burst, in s", profile.lasts_s),
+                    _number("skew", name, "Skew", "0: all keys alike; 1: Zipf", workload.skew),
+                    html.Button(
+                        "Set profile",
+                        **press(control_room_ids.workload("shape", name)),
+                        className="button",
+                        type="button",
+                        **{"aria-label": f"Set profile and skew of {name}"},
+                        **needs(Role.APPROVER),
+                    ),
+                ],
+                className="workload-shape",
+            ),
+            html.P(
+                ["A recorded load is followed with ", html.Code("weir rate --trace FILE"), "."],
+                className="quiet",
+            ),
+        ],
+        className="workload-more",
+    )
+
+
+def _number(part: str, name: str, label: str, description: str, value: float | None) -> Component:
+    return dmc.NumberInput(
+        **control(control_room_ids.workload(part, name)),
+        label=label,
+        description=description,
+        value="" if value is None else value,
+        min=0,
+        size="sm",
     )

@@ -82,7 +82,7 @@ def _why_not(cluster: str, settings: ShareSettings, facts: Facts, now: float) ->
     if mode is Mode.AUTO:
         return ""
     if mode is not Mode.AUTO_WITHIN_CRITERIA:
-        return f"mode {mode.value}: a person sets them"
+        return f"in mode {mode.value} a person sets them"
     criteria = facts.criteria.get(cluster, Criteria())
     if not criteria.shares:
         return "shares are not among what is automatic"

@@ -81,7 +81,7 @@ CALLBACKS: dict[Role, str] = {
         ui.dialog confirm | ui.dialog other
     """,
     APPROVER: """
-        control_room.actions steer | scale.actions apply | cluster.actions ask
+        control_room.actions steer | control_room.actions shape | scale.actions apply | cluster.actions ask
         recommendation.actions decide | recommendation.actions pause
         tune.actions search | tune.actions stop
         lab.actions run | lab.actions stop

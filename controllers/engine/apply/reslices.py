@@ -256,6 +256,8 @@ def _rewrite(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
         return Advanced(reslicing=again, command=_order(again, stage, now))
     if result.status.final:
         return _return(reslicing, stage, now, result.message or str(result.status))
+    if why := stage.snapshot.silent(reslicing.rewriter):
+        return _return(reslicing, stage, now, why)
     if now - reslicing.since > REWRITE_S:
         why = f"{command.cluster} has not rewritten the state within {REWRITE_S:.0f} s"
         return _return(reslicing, stage, now, why)

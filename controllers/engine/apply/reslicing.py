@@ -1,6 +1,7 @@
 """Re-slices under way: what there is to know of them, and their next steps as effects."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weir.controllers.engine.apply.effects import AdvanceReslice, Chain, Submit
 from weir.controllers.engine.apply.reslices import (
@@ -27,7 +28,8 @@ def open_reslices(store: Store, now: float) -> OpenReslices | None:
     found = sorted((r for r in store.reslicings() if not r.final), key=lambda r: r.at)
     if not found:
         return None
-    snapshot = Snapshot.of(store.latest(), now)
+    dead = tuple(death.cluster for death in store.deaths())
+    snapshot = replace(Snapshot.of(store.latest(), now), dead=dead)
     placements, slicings = store.placements(), store.slicings()
     leader = store.lease(LEADER)
     stages = []

@@ -16,6 +16,7 @@ from weir.controllers.engine.apply.reslices import (
 )
 from weir.controllers.engine.apply.reslicing import advance_reslices, open_reslices
 from weir.controllers.model.command import CommandResult, CommandStatus, DropState, RewriteState
+from weir.controllers.model.failover import Death
 from weir.controllers.model.placement import LEADER, Lease, Placement, operator_lease
 from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
 from weir.controllers.model.slicing import Slicing
@@ -92,7 +93,7 @@ class World:
 
     def answer(self, status: CommandStatus = CommandStatus.DONE, message: str = "") -> None:
         """A driver carries out what it was told to rewrite."""
-        for cluster in ("a", "b"):
+        for cluster in {"a", "b"} - self.dead:
             for command in self.store.open_commands(cluster):
                 said = CommandResult(id=command.id, status=status, at=self.now, message=message)
                 self.store.report(said)
@@ -183,6 +184,26 @@ def test_a_driver_that_never_answers_is_not_waited_for(world: World) -> None:
     world.step()
     assert world.store.slicings()["x"].generation > held.resliced(back.owners).generation - 1
     assert world.running() == {name: FIRST.groups_of(name) for name in FIRST.slices}
+
+
+@pytest.mark.parametrize("step", [ResliceStep.HOLDING, ResliceStep.REWRITING])
+def test_nobody_waits_for_a_driver_that_has_died(world: World, step: ResliceStep) -> None:
+    """Its own slice is rescued; those of the others must not stand still meanwhile."""
+    ask(world, FIRST.handed((3,), "x.0", "x.1"))
+    world.until(step, answer=False)
+    world.dead.add("a")
+    if "x.0" in world.leases:
+        world.store.release(world.leases.pop("x.0")[0])
+    died = Death(cluster="a", at=world.now, noticed_at=world.now, lost=("x.0",))
+    world.store.save_deaths((died,))
+    began = world.now
+    found = world.until(ResliceStep.RETURNING, ResliceStep.STARTING)
+    assert world.now - began < 5.0, found
+    world.store.place(Placement(operator="x.0", cluster="b"))
+    ended = world.until(ResliceStep.RETURNED, ResliceStep.DONE)
+    after = world.store.slicings()["x"]
+    assert (after.owners == FIRST.owners) == (ended.step is ResliceStep.RETURNED)
+    assert world.running() == {name: after.groups_of(name) for name in after.slices}
 
 
 def test_a_slice_that_does_not_stop_keeps_its_groups(world: World) -> None:

@@ -113,7 +113,7 @@ class Tabs:
         return found
 
 
-class Engine:
+class EngineWatch:
     """What the engine tells of its looks, and how long periods wait for its answers."""
 
     def __init__(self, store: RedisStore) -> None:
@@ -170,7 +170,7 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
             Usage("web", web.workers()),
             Usage("recorder", [recorder]),
         ]
-        seen, delays, until = Engine(store), list[float](), time.time() + options.minutes * 60
+        seen, delays, until = EngineWatch(store), list[float](), time.time() + options.minutes * 60
         while time.time() < until:
             began = time.monotonic()
             seen.look()

@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FASTER, MEMORY_SHARE = 3.0, 0.5
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class LoadTime(Struct, frozen=True, kw_only=True):
     """One loading of one log."""
 
     seconds: float
@@ -45,7 +45,7 @@ class Measured(Struct, frozen=True, kw_only=True):
     tasks: int
 
 
-def ours(log: Path, folder: Path) -> Measured:
+def ours(log: Path, folder: Path) -> LoadTime:
     """`weir import`, as a person starts it."""
     argv = [
         sys.executable,
@@ -66,7 +66,7 @@ def ours(log: Path, folder: Path) -> Measured:
         took_s = time.monotonic() - started_at
     tasks = json.loads(answer)["tasks_ended"]
     shutil.rmtree(folder / "runs")
-    return Measured(
+    return LoadTime(
         seconds=took_s,
         cpu_s=children_s() - worked_s,
         from_start_s=took_s,
@@ -81,12 +81,12 @@ def children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def theirs(log: Path, folder: Path, heap: str) -> Measured:
+def theirs(log: Path, folder: Path, heap: str) -> LoadTime:
     """A new History Server, asked for the application."""
     with history_server(log.parent, folder, heap) as server, Peak(server.pid) as peak:
         (app,) = server.ask()
         seconds, cpu_s, from_start_s, tasks = server.load(app["id"])
-    return Measured(
+    return LoadTime(
         seconds=seconds,
         cpu_s=cpu_s,
         from_start_s=from_start_s,
@@ -95,10 +95,10 @@ def theirs(log: Path, folder: Path, heap: str) -> Measured:
     )
 
 
-def median(rounds: list[Measured]) -> Measured:
+def median(rounds: list[LoadTime]) -> LoadTime:
     """The median of each figure; all rounds must have seen the same tasks."""
     (tasks,) = {m.tasks for m in rounds}
-    return Measured(
+    return LoadTime(
         seconds=statistics.median(m.seconds for m in rounds),
         cpu_s=statistics.median(m.cpu_s for m in rounds),
         from_start_s=statistics.median(m.from_start_s for m in rounds),
@@ -107,9 +107,9 @@ def median(rounds: list[Measured]) -> Measured:
     )
 
 
-def compared(log: Path, folder: Path, heaps: list[str], rounds: int) -> dict[str, Measured | None]:
+def compared(log: Path, folder: Path, heaps: list[str], rounds: int) -> dict[str, LoadTime | None]:
     """Ours and the server with each heap, in turns; None where the heap does not do."""
-    found: dict[str, list[Measured] | None] = {"": [], **{heap: [] for heap in heaps}}
+    found: dict[str, list[LoadTime] | None] = {"": [], **{heap: [] for heap in heaps}}
     for _ in range(rounds):
         for heap, done in found.items():
             if done is None:
@@ -165,7 +165,7 @@ def main() -> None:
         report.write("import speed", command, text)
 
 
-def table_rows(size: int, found: dict[str, Measured | None]) -> list[tuple[str, ...]]:
+def table_rows(size: int, found: dict[str, LoadTime | None]) -> list[tuple[str, ...]]:
     """One line for every reader."""
     rows: list[tuple[str, ...]] = []
     for heap, m in found.items():
@@ -179,7 +179,7 @@ def table_rows(size: int, found: dict[str, Measured | None]) -> list[tuple[str, 
     return rows
 
 
-def verdict(size: int, found: dict[str, Measured | None]) -> str:
+def verdict(size: int, found: dict[str, LoadTime | None]) -> str:
     """Ours against the fastest and against the smallest server, which may be two."""
     mine = found[""]
     servers = [m for heap, m in found.items() if heap and m is not None]

@@ -32,7 +32,7 @@ _ROOT = Path(__file__).parents[1]
 PICTURE = Path(__file__).parent / "scalers.svg"
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class ScalerScore(Struct, frozen=True, kw_only=True):
     """One scaler on one input."""
 
     scaler: str
@@ -42,20 +42,20 @@ class Found(Struct, frozen=True, kw_only=True):
     actions_per_day: float
     p99_s: float
 
-    def beats(self, spark: Found) -> bool:
+    def beats(self, spark: ScalerScore) -> bool:
         """Better in time over target and in executor-hours; none over target is enough."""
         calm = self.over < spark.over or self.over == spark.over == 0.0
         return calm and self.hours < spark.hours
 
-    def within(self, spark: Found) -> bool:
+    def within(self, spark: ScalerScore) -> bool:
         """No more actions than are allowed."""
         return self.actions_per_day <= max(CALM_PER_DAY, spark.actions_per_day) + 1e-6
 
 
-def asked(world: WorldModel, trace: str, scaler: str) -> Found:
+def asked(world: WorldModel, trace: str, scaler: str) -> ScalerScore:
     """What a scaler makes of an input."""
     summary = what_if(Calibrated(world=world), scaler, target_latency_s=TARGET_S).summary
-    return Found(
+    return ScalerScore(
         scaler=scaler,
         trace=trace,
         over=summary.share_over_target,
@@ -74,12 +74,14 @@ def code_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def run(worlds: dict[str, WorldModel], names: list[str], cache: Path) -> list[Found]:
+def run(worlds: dict[str, WorldModel], names: list[str], cache: Path) -> list[ScalerScore]:
     """Every scaler on every input, from the cache where nothing has changed."""
     kept = cache / f"scalers-{code_version()}.jsonl"
     cache.mkdir(parents=True, exist_ok=True)
     lines = kept.read_bytes().splitlines() if kept.exists() else []
-    known = {(f.trace, f.scaler): f for f in (msgspec.json.decode(x, type=Found) for x in lines)}
+    known = {
+        (f.trace, f.scaler): f for f in (msgspec.json.decode(x, type=ScalerScore) for x in lines)
+    }
     with kept.open("ab") as file:
         for trace, world in worlds.items():
             for name in names:
@@ -92,7 +94,7 @@ def run(worlds: dict[str, WorldModel], names: list[str], cache: Path) -> list[Fo
     return [known[trace, name] for trace in worlds for name in names]
 
 
-def overview(found: list[Found]) -> str:
+def overview(found: list[ScalerScore]) -> str:
     """One line per scaler: means over the inputs."""
     spark = {f.trace: f for f in found if f.scaler == SPARK}
     rows = []
@@ -116,7 +118,7 @@ def overview(found: list[Found]) -> str:
     return report.table(head, rows)
 
 
-def by_trace(found: list[Found], worlds: dict[str, WorldModel]) -> str:
+def by_trace(found: list[ScalerScore], worlds: dict[str, WorldModel]) -> str:
     """Ours beside Spark's and the bounds, trace by trace."""
     rows = []
     for trace, world in worlds.items():
@@ -143,7 +145,7 @@ def by_trace(found: list[Found], worlds: dict[str, WorldModel]) -> str:
     return report.table(head, rows)
 
 
-def picture(found: list[Found]) -> str:
+def picture(found: list[ScalerScore]) -> str:
     """Means of every scaler: executor-hours to the right, time over target upwards."""
     names = sorted({f.scaler for f in found if f.scaler not in ("no_op", "fixed")})
     points = []

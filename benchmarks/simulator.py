@@ -21,7 +21,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 from benchmarks import report
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.simulator import Calibrated, Errors, calibrate, what_if
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def phoebe_samples(path: Path, workers: int) -> list[ClusterSample]:
         arrivals, rates, latencies = (_mean(column) for column in zip(*rows, strict=True))
         if arrivals is None:
             continue
-        operator = Operator(
+        operator = OperatorSample(
             name="cars",
             cluster="cars",
             reads=("cars",),
@@ -176,12 +176,12 @@ WORDS = {
 }  # fmt: skip
 
 
-def _last_operators(run: RecordedRun) -> list[Operator]:
+def _last_operators(run: RecordedRun) -> list[OperatorSample]:
     found = [run.before(name, float("inf")) for name in run.names]
     return [o for s in found if s is not None for o in s.operators]
 
 
-def _fed(run: RecordedRun, operator: Operator) -> bool:
+def _fed(run: RecordedRun, operator: OperatorSample) -> bool:
     """Whether another operator writes what this one reads."""
     written = {w for o in _last_operators(run) for w in o.writes}
     return bool(set(operator.reads) & written)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from weir.metrics.lab.lab import Status
-    from weir.metrics.lab.outcome import Result
+    from weir.metrics.lab.lab import ExperimentStatus
+    from weir.metrics.lab.outcome import ExperimentResult
 
 experiment_app = typer.Typer(help="The papers' experiments: list them, run them, write a report.")
 
@@ -96,7 +96,7 @@ def report(
     print(f"{to}: {', '.join(written) or 'nothing was found yet; run an experiment first'}")
 
 
-def print_result(result: Result) -> None:
+def print_result(result: ExperimentResult) -> None:
     """What was found, for a terminal."""
     from weir.metrics.lab.report import number_words
 
@@ -116,7 +116,7 @@ def time_words(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def progress_words(status: Status) -> str:
+def progress_words(status: ExperimentStatus) -> str:
     """One line on how far it is."""
     left = "" if status.left_s is None else f", about {time_words(status.left_s)} left"
     return f"{status.name}: {100 * status.share:.0f} %{left} - {status.doing}"
@@ -128,7 +128,7 @@ class _Teller:
     def __init__(self) -> None:
         self._doing, self._at = "", 0.0
 
-    def __call__(self, status: Status) -> None:
+    def __call__(self, status: ExperimentStatus) -> None:
         now = time.monotonic()
         if status.doing and (status.doing != self._doing or now - self._at > 5.0):
             self._doing, self._at = status.doing, now

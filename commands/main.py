@@ -276,7 +276,7 @@ def reslice(
     """Give an operator more slices or fewer, or hand key groups from one to another."""
     from weir.commands import slices as command
 
-    asked = command.Wanted(slices=slices, groups=groups, to=to, cluster=cluster)
+    asked = command.ResliceArguments(slices=slices, groups=groups, to=to, cluster=cluster)
     if preview:
         print(command.preview(_store(redis), operator, asked))
         return

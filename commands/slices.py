@@ -16,7 +16,7 @@ from weir.controllers.model.decision import Reslice
 from weir.controllers.placement.reslicing import read_groups
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ResliceArguments(Struct, frozen=True, kw_only=True):
     """What was typed."""
 
     slices: int | None = None
@@ -35,12 +35,14 @@ class Wanted(Struct, frozen=True, kw_only=True):
         }
 
 
-def preview(store: Store, operator: str, wanted: Wanted) -> str:
+def preview(store: Store, operator: str, wanted: ResliceArguments) -> str:
     """What it would bring, and nothing is done."""
     return prediction_words(service.predict_reslice(store, operator, time.time(), **wanted.plain))
 
 
-def reslice(store: Store, operator: str, wanted: Wanted, comment: str = "") -> Recommendation:
+def reslice(
+    store: Store, operator: str, wanted: ResliceArguments, comment: str = ""
+) -> Recommendation:
     """Ask for it and wait until the new owners have committed."""
     asked = control._approved(service.reslice(store, request(comment), operator, **wanted.plain))
     with Console(stderr=True).status(f"re-slicing {operator}") as line:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from weir.components.live.world import World
-from weir.controllers.model.sample import ClusterSample, Operator
+from weir.controllers.model.sample import ClusterSample, OperatorSample
 
 Values = tuple[float | None, ...]
 
@@ -165,7 +165,7 @@ def operator_charts(
         title: str,
         unit: str,
         traces: tuple[ChartTrace, ...],
-        pick: Callable[[Operator, ClusterSample], Values],
+        pick: Callable[[OperatorSample, ClusterSample], Values],
         **more: Any,
     ) -> Chart:
         nothing: Values = (None,) * len(traces)

@@ -44,7 +44,7 @@ class CommandRow(Struct, frozen=True, kw_only=True):
     word: str = ""  # shown for the status, where that says too little
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class CommandQuestion(Struct, frozen=True, kw_only=True):
     """What a dialog asks before a command is sent."""
 
     verb: Verb
@@ -121,7 +121,7 @@ def move_row(rebalance: Rebalance, state: MoveState) -> CommandRow:
     )
 
 
-def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Question:
+def question(world: World, verb: Verb, cluster: str, operator: str = "") -> CommandQuestion:
     """What will happen, said before it is asked for."""
     if verb == "add":
         return _add_question(world)
@@ -154,7 +154,7 @@ def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Ques
     }
     if idle(found) and verb == "stop":
         warning = warning or f"{operator} is not running now."
-    return Question(
+    return CommandQuestion(
         verb=verb,
         cluster=cluster,
         operator=operator,
@@ -186,9 +186,9 @@ def scale_text(now: int, wanted: int, cores_per_executor: int, cluster: str) -> 
     )
 
 
-def _forget_question(world: World, cluster: Cluster) -> Question:
+def _forget_question(world: World, cluster: Cluster) -> CommandQuestion:
     reports = not world.snapshot.silent(cluster.name)
-    return Question(
+    return CommandQuestion(
         verb="forget",
         cluster=cluster.name,
         title=f"Forget {cluster.name}?",
@@ -201,8 +201,8 @@ def _forget_question(world: World, cluster: Cluster) -> Question:
     )
 
 
-def _add_question(world: World) -> Question:
-    return Question(
+def _add_question(world: World) -> CommandQuestion:
+    return CommandQuestion(
         verb="add",
         cluster="",
         title="Add a cluster",
@@ -213,10 +213,10 @@ def _add_question(world: World) -> Question:
     )
 
 
-def _end_question(world: World, cluster: Cluster) -> Question:
+def _end_question(world: World, cluster: Cluster) -> CommandQuestion:
     name = cluster.name
     placed = len(world.snapshot.operators_of(name))
-    return Question(
+    return CommandQuestion(
         verb="end",
         cluster=name,
         title=f"End {name}?",
@@ -235,7 +235,7 @@ def _launcherless(world: World) -> str:
     return "No launcher is at work: start `weir launch`, or nobody starts or ends a host."
 
 
-def _share_question(world: World, cluster: Cluster, warning: str) -> Question:
+def _share_question(world: World, cluster: Cluster, warning: str) -> CommandQuestion:
     shares = world.shares.get(cluster.name, ClusterShares())
     known = shares.settings.by_operator
     advice = shares.advice
@@ -243,7 +243,7 @@ def _share_question(world: World, cluster: Cluster, warning: str) -> Question:
     if advice is not None and advice.weights:
         said = f" The model says {weights_text(advice.weights)}. {advice.why}"
     operators = world.snapshot.operators_of(cluster.name)
-    return Question(
+    return CommandQuestion(
         verb="share",
         cluster=cluster.name,
         title=f"Shares of {cluster.name}'s cores",
@@ -255,8 +255,8 @@ def _share_question(world: World, cluster: Cluster, warning: str) -> Question:
     )
 
 
-def _scale_question(cluster: Cluster, warning: str) -> Question:
-    return Question(
+def _scale_question(cluster: Cluster, warning: str) -> CommandQuestion:
+    return CommandQuestion(
         verb="scale",
         cluster=cluster.name,
         title=f"Scale {cluster.name}",

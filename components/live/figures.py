@@ -14,7 +14,7 @@ from weir.components.ui import text
 from weir.components.ui.figure import Figure, Figures, State
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.profile import profile_words
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 
 
 def load_state(per_core: float | None) -> State:
@@ -120,14 +120,14 @@ _STATUS: dict[OperatorStatus, State] = {
 }
 
 
-def operator_brief(world: World, operator: Operator) -> Figures:
+def operator_brief(world: World, operator: OperatorSample) -> Figures:
     """What a list of operators shows of each; the bar is its share of the cluster's cores."""
     cluster = world.snapshot.cluster(operator.cluster)
     return dict(_brief(operator, cluster.capacity if cluster else 1))
 
 
 @lru_cache(maxsize=4096)
-def _brief(operator: Operator, capacity: int) -> Figures:
+def _brief(operator: OperatorSample, capacity: int) -> Figures:
     """The same until its next report, however often pages are made in between."""
     share = operator.load / max(capacity, 1)
     fill = min(share, 1.0)
@@ -144,7 +144,7 @@ def _brief(operator: Operator, capacity: int) -> Figures:
     }
 
 
-def operator_figures(world: World, operator: Operator) -> Figures:
+def operator_figures(world: World, operator: OperatorSample) -> Figures:
     """Everything about one operator."""
     base = f"operator/{operator.name}"
     target = world.target_latency_s
@@ -201,7 +201,7 @@ def workload_figures(workload: Workload) -> Figures:
     }
 
 
-def idle(operator: Operator) -> bool:
+def idle(operator: OperatorSample) -> bool:
     """Whether it would have to be started before it does anything."""
     return operator.status in (OperatorStatus.STOPPED, OperatorStatus.FAILED)
 

@@ -33,7 +33,7 @@ class Panel(Struct, frozen=True):
     tree: Callable[[Any], Component]
 
 
-class Source(Struct, frozen=True):
+class PointSource(Struct, frozen=True):
     """Points that do not come with a cluster's report."""
 
     at: Callable[[World], float | None]  # the newest
@@ -52,7 +52,7 @@ class Page(Struct, frozen=True, kw_only=True):
     clusters: tuple[str, ...] = ()  # whose reports it shows
     charts: tuple[Chart, ...] = ()
     samples: Callable[[World], Sequence[ClusterSample]] | None = None  # if not the cluster's own
-    sources: Mapping[str, Source] = {}  # by what stands in place of a chart's cluster
+    sources: Mapping[str, PointSource] = {}  # by what stands in place of a chart's cluster
     figures: Figures = {}
     drawings: Mapping[str, Any] = {}  # what a script of the page draws, by name
     changes: Mapping[str, Callable[[Any, Any], Any]] = {}  # what differs between two drawings

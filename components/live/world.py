@@ -20,7 +20,7 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.failover import Death
-from weir.controllers.model.sample import ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.model.shares import ShareSettings
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.shares import ShareAdvice
@@ -152,7 +152,7 @@ def _with_travellers(world: World) -> Snapshot:
     return snapshot.with_operators(tuple(operators))
 
 
-def _last_seen(world: World, operator: str) -> Operator | None:
+def _last_seen(world: World, operator: str) -> OperatorSample | None:
     samples = samples_of_operator(world, operator)
     if not samples:
         return None

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from weir.controllers.balancing.explain import explain
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, PauseModel, Problem
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.slicing import sliced_operator
 from weir.controllers.model.snapshot import Snapshot
@@ -36,7 +36,7 @@ def problem_of(
     >>> snapshot = Snapshot(
     ...     at=0.0, period_s=2.0,
     ...     clusters=(Cluster(name="a", executors=2, cores_per_executor=2, hosted=True),),
-    ...     operators=(Operator(name="count", cluster="a", load=1.5, state_bytes=100),),
+    ...     operators=(OperatorSample(name="count", cluster="a", load=1.5, state_bytes=100),),
     ... )
     >>> problem = problem_of(snapshot, {"count": LoadSeries((1.0, 2.0))})
     >>> problem.bins[0].capacity, problem.items[0].load, problem.items[0].move_cost
@@ -95,7 +95,7 @@ def _allowed(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, .
     return None if len(found) == len(declared) else found
 
 
-def _item(operator: Operator, series: LoadSeries) -> Item:
+def _item(operator: OperatorSample, series: LoadSeries) -> Item:
     load = series.mean if series.values else operator.load
     return Item(
         name=operator.name,

@@ -42,7 +42,7 @@ class Way(StrEnum):
     NOTHING = "do nothing"
 
 
-class Site(Struct, frozen=True, kw_only=True):
+class ClusterSize(Struct, frozen=True, kw_only=True):
     """A cluster as something whose size can be chosen."""
 
     name: str
@@ -67,11 +67,11 @@ class Option(Struct, frozen=True, kw_only=True):
     cost: float = 0.0  # in executors
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class JointProblem(Struct, frozen=True, kw_only=True):
     """All that the search looks at."""
 
     problem: Problem
-    sites: dict[str, Site]
+    sites: dict[str, ClusterSize]
     timings: dict[str, Timing] = {}
     target_s: float | None = None
     limit: float = 0.8  # load per core that a cluster is to stay below
@@ -79,7 +79,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 def best_options(
-    question: Question,
+    question: JointProblem,
     placements: Iterable[Mapping[str, str]],
     *,
     may_move: bool = True,
@@ -95,9 +95,9 @@ def best_options(
     ...     bins=(Bin(name="wide", capacity=2.0), Bin(name="narrow", capacity=1.0)),
     ...     items=(Item(name="x", load=0.3, bin="wide"), Item(name="y", load=0.5, bin="narrow"),
     ...            Item(name="z", load=0.6, bin="narrow")))
-    >>> sites = {"wide": Site(name="wide", executors=2, high=4, wanted=1),
-    ...          "narrow": Site(name="narrow", executors=1, high=4, wanted=2)}
-    >>> found = best_options(Question(problem=problem, sites=sites), [])
+    >>> sites = {"wide": ClusterSize(name="wide", executors=2, high=4, wanted=1),
+    ...          "narrow": ClusterSize(name="narrow", executors=1, high=4, wanted=2)}
+    >>> found = best_options(JointProblem(problem=problem, sites=sites), [])
     >>> [(o.way.value, len(o.moves), o.sizes) for o in found][:2]
     [('balance only', 1, {}), ('scale only', 0, {'wide': 1, 'narrow': 2})]
     """
@@ -166,7 +166,7 @@ def _targets(problem: Problem, item: Item) -> list[str]:
     ]
 
 
-def _sizes(question: Question, place: Mapping[str, str]) -> dict[str, int]:
+def _sizes(question: JointProblem, place: Mapping[str, str]) -> dict[str, int]:
     """The size of every cluster that should have another one, with operators placed so.
 
     A scaler's answer holds for what its cluster runs now. Where that changes, the load per
@@ -184,7 +184,7 @@ def _sizes(question: Question, place: Mapping[str, str]) -> dict[str, int]:
     return sizes
 
 
-def _resized(site: Site, now: float, then: float, limit: float) -> int:
+def _resized(site: ClusterSize, now: float, then: float, limit: float) -> int:
     full = limit
     if site.wanted and now > 0.0:
         full = min(max(now / (site.wanted * site.cores), UTILISATION_IN), limit)
@@ -195,14 +195,14 @@ def _resized(site: Site, now: float, then: float, limit: float) -> int:
     return max(1, min(calm, site.executors))
 
 
-def _loads(question: Question, place: Mapping[str, str]) -> dict[str, float]:
+def _loads(question: JointProblem, place: Mapping[str, str]) -> dict[str, float]:
     found: dict[str, float] = defaultdict(float)
     for item in question.problem.items:
         found[place[item.name]] += item.load
     return found
 
 
-def _option(question: Question, place: Mapping[str, str], sizes: Mapping[str, int]) -> Option:
+def _option(question: JointProblem, place: Mapping[str, str], sizes: Mapping[str, int]) -> Option:
     problem = question.problem
     moves = tuple(
         Move(operator=i.name, source=i.bin, target=place[i.name])
@@ -247,7 +247,7 @@ def _option(question: Question, place: Mapping[str, str], sizes: Mapping[str, in
     )
 
 
-def _affords(question: Question, option: Option) -> bool:
+def _affords(question: JointProblem, option: Option) -> bool:
     """Within the budget of moves and the executors that there may be over all clusters."""
     costs = {i.name: i.move_cost for i in question.problem.items}
     spent = sum(costs[m.operator] for m in option.moves)

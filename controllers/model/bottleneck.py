@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 FULL = 0.95
@@ -44,11 +44,11 @@ def bottleneck(snapshot: Snapshot) -> Bottleneck | None:
     """What to look at first; None while no operator has a latency.
 
     >>> from weir.controllers.model.sample import Cluster
-    >>> slow = Operator(
+    >>> slow = OperatorSample(
     ...     name="top_n", cluster="a", latency_p50_s=8.0, scheduling_s=5.0, processing_s=0.5,
     ...     trigger_s=10.0, load=0.1,
     ... )
-    >>> quick = Operator(name="count", cluster="a", latency_p50_s=2.0, load=0.6)
+    >>> quick = OperatorSample(name="count", cluster="a", latency_p50_s=2.0, load=0.6)
     >>> found = bottleneck(Snapshot(
     ...     at=0.0, period_s=2.0, clusters=(Cluster(name="a", executors=1),),
     ...     operators=(quick, slow),
@@ -82,7 +82,7 @@ def bottleneck(snapshot: Snapshot) -> Bottleneck | None:
     )
 
 
-def _largest_part(operator: Operator, latency_s: float) -> tuple[Cause, float]:
+def _largest_part(operator: OperatorSample, latency_s: float) -> tuple[Cause, float]:
     """Which of the three stretches of its way a row spends most time in."""
     processing_s, waiting_s = operator.processing_s or 0.0, operator.scheduling_s or 0.0
     uneven = operator.skew is not None and operator.skew >= UNEVEN

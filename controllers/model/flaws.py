@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 from weir.controllers.model.slicing import MOST_GROUPS
 
 MOST = 1e15
@@ -98,6 +98,6 @@ def _text_flaw(name: str, text: str) -> str:
 
 
 _CLUSTER = _check(Cluster, "a cluster")
-_OPERATOR = _check(Operator, "an operator")
+_OPERATOR = _check(OperatorSample, "an operator")
 _EXECUTOR = _check(Executor, "an executor")
 _BATCH = _check(Batch, "a batch")

@@ -22,8 +22,8 @@ MOST_DATA_SETS = 100
 def within_limits(sample: ClusterSample) -> ClusterSample:
     """The report as it is, or as much of it as is read; the cluster then says what is missing.
 
-    >>> from weir.controllers.model.sample import Cluster, Operator
-    >>> operators = tuple(Operator(name=f"o{i}", cluster="a") for i in range(1200))
+    >>> from weir.controllers.model.sample import Cluster, OperatorSample
+    >>> operators = tuple(OperatorSample(name=f"o{i}", cluster="a") for i in range(1200))
     >>> report = ClusterSample(
     ...     at=2.0, period_s=2.0, cluster=Cluster(name="a"), operators=operators)
     >>> cut = within_limits(report)

@@ -61,7 +61,7 @@ class Executor(Struct, frozen=True, kw_only=True, gc=False):
     added_at: float = 0.0
 
 
-class Operator(Struct, frozen=True, kw_only=True, gc=False):
+class OperatorSample(Struct, frozen=True, kw_only=True, gc=False):
     """One streaming query over one period. None means: not measured."""
 
     name: str
@@ -196,7 +196,7 @@ class ClusterSample(Struct, frozen=True, kw_only=True, gc=False):
     at: float
     period_s: float
     cluster: Cluster
-    operators: tuple[Operator, ...] = ()
+    operators: tuple[OperatorSample, ...] = ()
     executors: tuple[Executor, ...] = ()
     batches: tuple[Batch, ...] = ()  # committed in this period
 
@@ -206,6 +206,6 @@ class ClusterSample(Struct, frozen=True, kw_only=True, gc=False):
         return cluster_load(self.cluster, self.operators)
 
 
-def cluster_load(cluster: Cluster, operators: Iterable[Operator]) -> float:
+def cluster_load(cluster: Cluster, operators: Iterable[OperatorSample]) -> float:
     """Sum of the operators' loads per core; without executors the sum itself."""
     return sum(o.load for o in operators) / max(cluster.capacity, 1)

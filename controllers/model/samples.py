@@ -6,7 +6,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import ClusterSample, Executor, Operator
+from weir.controllers.model.sample import ClusterSample, Executor, OperatorSample
 
 _MEANS = ("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores")
 _TOTALS = ("run_time_s", "cpu_time_s", "batches", "rows", "tasks", "failed_tasks")
@@ -22,7 +22,7 @@ def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
     out: who wants each of them reads the reports themselves, and an hour of them is no sample.
     """
     last = samples[-1]
-    by_name: dict[str, list[Operator]] = defaultdict(list)
+    by_name: dict[str, list[OperatorSample]] = defaultdict(list)
     by_id: dict[str, list[Executor]] = defaultdict(list)
     for sample in samples:
         for o in sample.operators:

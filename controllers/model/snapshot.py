@@ -17,7 +17,7 @@ from weir.controllers.model.age import age_s
 from weir.controllers.model.sample import (
     Cluster,
     ClusterSample,
-    Operator,
+    OperatorSample,
     OperatorStatus,
     cluster_load,
 )
@@ -49,7 +49,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     at: float
     period_s: float
     clusters: tuple[Cluster, ...] = ()
-    operators: tuple[Operator, ...] = ()
+    operators: tuple[OperatorSample, ...] = ()
     edges: tuple[Edge, ...] = ()  # MOST_EDGES at most
     periods: dict[str, float] = {}  # seconds between two reports of each cluster
     dead: tuple[str, ...] = ()  # clusters without sign of life and leases, as the engine found
@@ -58,7 +58,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     def of(cls, samples: Iterable[ClusterSample], at: float) -> "Snapshot":
         """Join the newest sample of each cluster into one picture.
 
-        >>> a = Operator(name="count", cluster="a", reads=("tweets",), load=0.5)
+        >>> a = OperatorSample(name="count", cluster="a", reads=("tweets",), load=0.5)
         >>> sample = ClusterSample(
         ...     at=8.0, period_s=2.0, cluster=Cluster(name="a", executors=1), operators=(a,)
         ... )
@@ -72,7 +72,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
             if known is None or sample.at >= known.at:
                 newest[sample.cluster.name] = sample
         clusters = []
-        operators: dict[str, tuple[tuple[int, int, float], Operator]] = {}
+        operators: dict[str, tuple[tuple[int, int, float], OperatorSample]] = {}
         for name in sorted(newest):
             sample = newest[name]
             clusters.append(replace(sample.cluster, heartbeat_age_s=age_s(sample.at, at)))
@@ -128,15 +128,15 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
     def _stale_after_s(self, cluster: str) -> float:
         return stale_after_s(self.periods.get(cluster, self.period_s))
 
-    def operator(self, name: str) -> Operator | None:
+    def operator(self, name: str) -> OperatorSample | None:
         """The operator of that name, or None."""
         return self._operators.get(name)
 
-    def with_operators(self, operators: tuple[Operator, ...]) -> "Snapshot":
+    def with_operators(self, operators: tuple[OperatorSample, ...]) -> "Snapshot":
         """The same moment with other figures of the operators, and the flows that follow."""
         return replace(self, operators=operators, edges=edges_between(operators))
 
-    def operators_of(self, cluster: str) -> tuple[Operator, ...]:
+    def operators_of(self, cluster: str) -> tuple[OperatorSample, ...]:
         """The operators that run in that cluster."""
         return self._hosted.get(cluster, ())
 
@@ -152,12 +152,12 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
         return {c.name: c for c in reversed(self.clusters)}
 
     @cached_property
-    def _operators(self) -> dict[str, Operator]:
+    def _operators(self) -> dict[str, OperatorSample]:
         return {o.name: o for o in reversed(self.operators)}
 
     @cached_property
-    def _hosted(self) -> dict[str, tuple[Operator, ...]]:
-        found: dict[str, list[Operator]] = defaultdict(list)
+    def _hosted(self) -> dict[str, tuple[OperatorSample, ...]]:
+        found: dict[str, list[OperatorSample]] = defaultdict(list)
         for operator in self.operators:
             found[operator.cluster].append(operator)
         return {name: tuple(operators) for name, operators in found.items()}
@@ -172,7 +172,7 @@ def stale_after_s(period_s: float) -> float:
     return max(STALE_S, 3 * period_s)
 
 
-def edges_between(operators: tuple[Operator, ...]) -> tuple[Edge, ...]:
+def edges_between(operators: tuple[OperatorSample, ...]) -> tuple[Edge, ...]:
     """Match what is written with what is read, by the data sets' names.
 
     Many writers and readers of one data set make edges by the square; those above
@@ -205,7 +205,9 @@ def edges_between(operators: tuple[Operator, ...]) -> tuple[Edge, ...]:
     return tuple(edges)
 
 
-def _shares(dataset: str, writers: list[str], operators: tuple[Operator, ...]) -> dict[str, float]:
+def _shares(
+    dataset: str, writers: list[str], operators: tuple[OperatorSample, ...]
+) -> dict[str, float]:
     """What share of a data set comes from whom: slices of one operator by the rows that each
     processed, others evenly, as what an operator writes is not measured."""
     if len(writers) > 1:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 _IDLE = (OperatorStatus.STOPPED, OperatorStatus.FAILED, OperatorStatus.WAITING)
@@ -38,7 +38,7 @@ class ClusterFacts(Struct, frozen=True, kw_only=True):
 
     snapshot: Snapshot
     cluster: Cluster
-    operators: tuple[Operator, ...]  # at work here, every figure finite or None
+    operators: tuple[OperatorSample, ...]  # at work here, every figure finite or None
     complete: bool  # False: an operator was left out for want of figures
     executors: int  # asked for; present ones where nothing was asked
     low: int
@@ -126,15 +126,15 @@ def observe(snapshot: Snapshot, scope: Scope) -> ClusterFacts | None:
     )
 
 
-def is_usable(operator: Operator) -> bool:
+def is_usable(operator: OperatorSample) -> bool:
     """Load and rates are plausible numbers."""
     return all(map(_plausible, _required(operator)))
 
 
-def cleaned(operator: Operator) -> Operator:
+def cleaned(operator: OperatorSample) -> OperatorSample:
     """The operator with None in place of every optional figure that is no plausible number.
 
-    >>> cleaned(Operator(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
+    >>> cleaned(OperatorSample(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
     True
     """
     if _clean(operator):
@@ -154,7 +154,7 @@ def cleaned(operator: Operator) -> Operator:
     return replace(operator, **changes) if changes else operator
 
 
-def _clean(operator: Operator) -> bool:
+def _clean(operator: OperatorSample) -> bool:
     """Nothing has to be replaced: nearly always, and asked for by every scaler."""
     cost = operator.cost_s_per_row
     if cost is not None and cost < _NOTHING:
@@ -171,7 +171,7 @@ def _plausible(value: float) -> bool:
 
 _NOTHING, _BEYOND = 1e-12, 1e15
 _OPTIONAL = tuple(
-    f.name for f in msgspec.structs.fields(Operator) if f.type in (float | None, int | None)
+    f.name for f in msgspec.structs.fields(OperatorSample) if f.type in (float | None, int | None)
 )
 _required = attrgetter(*_REQUIRED)
 _figures = attrgetter(*_OPTIONAL, *_REQUIRED, "trigger_s")

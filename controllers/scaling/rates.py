@@ -8,7 +8,7 @@ that it processes, over all clusters. Rate-based scaling and balancing both go b
 from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.network import arrival_rates
 from weir.controllers.scaling.facts import cleaned, is_usable
@@ -22,10 +22,10 @@ class Demand(Struct, frozen=True):
     catch_up_rows_per_s: float  # to work off the queues here and before it in the time set
 
 
-def lag_of(operator: Operator) -> float:
+def lag_of(operator: OperatorSample) -> float:
     """Rows waiting beyond one batch's worth, which a batch engine always has.
 
-    >>> lag_of(Operator(name="a", cluster="c", queue_rows=500, batch_rows=200))
+    >>> lag_of(OperatorSample(name="a", cluster="c", queue_rows=500, batch_rows=200))
     300.0
     """
     normal = max(operator.batch_rows or 0, operator.arrival_rows_per_s * operator.trigger_s)
@@ -35,9 +35,9 @@ def lag_of(operator: Operator) -> float:
 def demands(snapshot: Snapshot, catch_up_s: float = 60.0) -> dict[str, Demand]:
     """What every operator of the snapshot will have to meet.
 
-    >>> a = Operator(name="a", cluster="c", reads=("in",), writes=("mid",),
+    >>> a = OperatorSample(name="a", cluster="c", reads=("in",), writes=("mid",),
     ...              arrival_rows_per_s=100.0, processed_rows_per_s=50.0)
-    >>> b = Operator(name="b", cluster="c", reads=("mid",), arrival_rows_per_s=25.0)
+    >>> b = OperatorSample(name="b", cluster="c", reads=("mid",), arrival_rows_per_s=25.0)
     >>> from weir.controllers.model.sample import Cluster, ClusterSample
     >>> sample = ClusterSample(at=0.0, period_s=1.0, cluster=Cluster(name="c"), operators=(a, b))
     >>> demands(Snapshot.of([sample], at=0.0), 60.0)["b"].rows_per_s

@@ -34,7 +34,7 @@ class SparkStreamingSettings(Struct, frozen=True, kw_only=True):
             raise ValueError("scaling_down_ratio must be below scaling_up_ratio")
 
 
-class Batches(Struct, frozen=True):
+class BatchRatios(Struct, frozen=True):
     """The batches of one operator since the last decision."""
 
     ratio_sum: float = 0.0
@@ -45,7 +45,7 @@ class Batches(Struct, frozen=True):
 class SparkStreamingMemory(Memory, frozen=True, kw_only=True):
     """Batches seen, by operator, and when to decide next."""
 
-    batches: dict[str, Batches] = {}
+    batches: dict[str, BatchRatios] = {}
     next_at: float | None = None
 
 
@@ -82,7 +82,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
                 f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
             ), memory
         ratios = [b.ratio_sum / b.count for b in memory.batches.values() if b.count]
-        kept = {n: Batches(last_id=b.last_id) for n, b in memory.batches.items()}
+        kept = {n: BatchRatios(last_id=b.last_id) for n, b in memory.batches.items()}
         memory = replace(memory, batches=kept, next_at=now + s.scaling_interval_s)
         if not ratios:
             return cannot_tell("No batch has ended since the last decision.", "no batches"), memory
@@ -103,14 +103,14 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
 
     def _collected(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
-        batches: dict[str, Batches] = {}
+        batches: dict[str, BatchRatios] = {}
         for operator in facts.operators:
-            seen = memory.batches.get(operator.name, Batches())
+            seen = memory.batches.get(operator.name, BatchRatios())
             batch = -1 if operator.batch_id is None else operator.batch_id
             # Without a batch id every period counts; with one, every batch counts once.
             if operator.processing_s is not None and (batch < 0 or batch != seen.last_id):
                 interval_s = operator.trigger_s or self.settings.batch_interval_s
-                seen = Batches(
+                seen = BatchRatios(
                     seen.ratio_sum + operator.processing_s / interval_s, seen.count + 1, batch
                 )
             batches[operator.name] = seen

@@ -9,7 +9,7 @@ from weir.controllers.model.errors import Refused
 from weir.controllers.service.request import Request, require_comment
 
 
-class Lab(Protocol):
+class ExperimentRunner(Protocol):
     """What runs experiments, one at a time."""
 
     def require(self, name: str) -> None: ...
@@ -19,7 +19,9 @@ class Lab(Protocol):
     def running(self) -> str: ...
 
 
-def run_experiment(store: Store, request: Request, lab: Lab, name: str, quick: bool) -> None:
+def run_experiment(
+    store: Store, request: Request, lab: ExperimentRunner, name: str, quick: bool
+) -> None:
     """Begin an experiment, or go on with one that was stopped."""
     lab.require(name)
     lab.require_idle()
@@ -28,7 +30,7 @@ def run_experiment(store: Store, request: Request, lab: Lab, name: str, quick: b
     lab.start(name, quick)
 
 
-def stop_experiment(store: Store, request: Request, lab: Lab, name: str) -> None:
+def stop_experiment(store: Store, request: Request, lab: ExperimentRunner, name: str) -> None:
     """Stop an experiment; what is done of it is kept."""
     lab.require(name)
     if lab.running() != name:

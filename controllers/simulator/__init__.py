@@ -10,7 +10,7 @@ so every scaler runs on it unchanged.
 from weir.controllers.simulator.accuracy import Errors
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce
-from weir.controllers.simulator.run import Series, SimulatedAction
+from weir.controllers.simulator.run import SimulatedAction, SimulatedSeries
 from weir.controllers.simulator.scenario import Scenario, world_of
 from weir.controllers.simulator.summary import SimulationSummary
 from weir.controllers.simulator.trace import Trace, read_trace
@@ -33,8 +33,8 @@ __all__ = [
     "Errors",
     "InForce",
     "Scenario",
-    "Series",
     "SimulatedAction",
+    "SimulatedSeries",
     "SimulationSummary",
     "Trace",
     "WhatIf",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from weir.controllers.simulator.calibrate import calibrated_world, first_known
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import Floats, Recording, recorded_series
-from weir.controllers.simulator.run import Series, SimulationOutcome, simulate
+from weir.controllers.simulator.run import SimulatedSeries, SimulationOutcome, simulate
 
 
 class Errors(Struct, frozen=True, kw_only=True):
@@ -100,5 +100,5 @@ def _floats(values: Sequence[float | None]) -> Floats:
     return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
-def _period_s(series: Series) -> float:
+def _period_s(series: SimulatedSeries) -> float:
     return float(np.median(np.diff(series.time))) if len(series.time) > 1 else 1.0

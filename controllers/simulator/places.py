@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from weir.controllers.balancing.base import planner, planners
 from weir.controllers.balancing.from_snapshot import problem_of
-from weir.controllers.balancing.joint import Question, Site, best_options
+from weir.controllers.balancing.joint import ClusterSize, JointProblem, best_options
 from weir.controllers.balancing.problem import Budget, PauseModel, Problem
 from weir.controllers.model.decision import Move, Scale
 from weir.controllers.model.errors import InvalidInput
@@ -219,16 +219,16 @@ class _Steering:
 
     def _question(
         self, problem: Problem, snapshot: Snapshot, wanted: Mapping[str, int]
-    ) -> Question:
+    ) -> JointProblem:
         sites = {
-            c.name: Site(
+            c.name: ClusterSize(
                 name=c.name, executors=c.executors_asked, cores=c.cores_per_executor,
                 low=self.limits[c.name][0], high=max(self.limits[c.name][1], c.executors_asked),
                 wanted=wanted.get(c.name),
             )
             for c in snapshot.clusters
         }  # fmt: skip
-        return Question(problem=problem, sites=sites, limit=self.policy.limit)
+        return JointProblem(problem=problem, sites=sites, limit=self.policy.limit)
 
     def _act(
         self, world: SimulatedWorld, sizes: Mapping[str, int], moves: tuple[Move, ...]

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from weir.controllers.model.sample import Cluster, Mode, Operator
+from weir.controllers.model.sample import Cluster, Mode, OperatorSample
 from weir.controllers.model.snapshot import Snapshot, edges_between
 from weir.controllers.simulator import kernel as k
 from weir.controllers.simulator.executors import ExecutorPool
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.run_types import (
     OperatorRun,
-    Series,
     SimulatedAction,
+    SimulatedSeries,
     SimulationOutcome,
 )
 from weir.controllers.simulator.sampling import ARRIVAL_S
@@ -119,7 +119,7 @@ class QuickWorld:
         done = [*self._committed, self._commits[: int(s[k.COMMITS])]]
         commits = np.concatenate(done)
         return SimulationOutcome(
-            series=Series(
+            series=SimulatedSeries(
                 time=time,
                 latency_s=latency,
                 queue_rows=queue,
@@ -164,7 +164,7 @@ class QuickWorld:
         c = fleet.model
         present = fleet.present
         load = arrival * cost
-        operator = Operator(
+        operator = OperatorSample(
             name=o.name,
             cluster=c.name,
             reads=o.reads,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.simulator.model import NOWHERE
-from weir.controllers.simulator.run import Series
+from weir.controllers.simulator.run import SimulatedSeries
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -31,7 +31,7 @@ class OperatorSeries:
     name: str
     place: Whole  # number of its cluster, or NOWHERE
     cores: Floats  # of the cluster that it is in
-    last: Operator
+    last: OperatorSample
     figures: dict[str, Floats] = field(repr=False)
 
     def __getitem__(self, figure: str) -> Floats:
@@ -103,7 +103,7 @@ def read_recording(samples: Sequence[ClusterSample], cluster: str | None = None)
     )
 
 
-def recorded_series(recording: Recording) -> Series:
+def recorded_series(recording: Recording) -> SimulatedSeries:
     """What the cluster in question showed, in the form of a simulated series."""
     number = recording.focus_number
     n = recording.periods
@@ -117,7 +117,7 @@ def recorded_series(recording: Recording) -> Series:
         arrivals += rate
         load += rate * np.nan_to_num(o["cost_s_per_row"])
     cores = recording.executors[number] * recording.clusters[number].cores_per_executor
-    return Series(
+    return SimulatedSeries(
         time=tuple(recording.ends.tolist()),
         latency_s=tuple(None if np.isnan(v) else float(v) for v in latency),
         queue_rows=tuple(queue.tolist()),
@@ -150,7 +150,7 @@ def _operators(aligned: list[list[ClusterSample | None]], n: int) -> tuple[Opera
     places: dict[str, Whole] = {}
     cores: dict[str, Floats] = {}
     figures: dict[str, dict[str, Floats]] = {}
-    last: dict[str, Operator] = {}
+    last: dict[str, OperatorSample] = {}
     for number, row in enumerate(aligned):
         for i, sample in enumerate(row):
             for operator in sample.operators if sample else ():

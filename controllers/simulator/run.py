@@ -11,8 +11,8 @@ from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.quick import QuickWorld, fits
 from weir.controllers.simulator.run_types import (
     OperatorRun,
-    Series,
     SimulatedAction,
+    SimulatedSeries,
     SimulationOutcome,
 )
 from weir.controllers.simulator.world import SimulatedWorld
@@ -20,8 +20,8 @@ from weir.controllers.simulator.world import SimulatedWorld
 __all__ = [
     "OnPeriod",
     "OperatorRun",
-    "Series",
     "SimulatedAction",
+    "SimulatedSeries",
     "SimulationOutcome",
     "make_scaler",
     "simulate",
@@ -194,7 +194,7 @@ class _Recorder:
     def outcome(self, world: SimulatedWorld, memory: Any) -> SimulationOutcome:
         time, latency, queue, executors, load, arrivals = zip(*self._rows, strict=True)
         return SimulationOutcome(
-            series=Series(
+            series=SimulatedSeries(
                 time=time,
                 latency_s=latency,
                 queue_rows=queue,

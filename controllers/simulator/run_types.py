@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Series(Struct, frozen=True, kw_only=True):
+class SimulatedSeries(Struct, frozen=True, kw_only=True):
     """Figures of the cluster in question, one per period. None: not measured."""
 
     time: tuple[float, ...]  # end of the period
@@ -42,7 +42,7 @@ class OperatorRun(Struct, frozen=True, kw_only=True):
 class SimulationOutcome(Struct, frozen=True, kw_only=True):
     """What came of a simulation."""
 
-    series: Series
+    series: SimulatedSeries
     actions: tuple[SimulatedAction, ...]
     operators: tuple[OperatorRun, ...]
     memory: Any = None  # of the scaler, at the end

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from weir.controllers.model.sample import Cluster, ClusterSample, Mode, Operator, OperatorStatus
+from weir.controllers.model.sample import (
+    Cluster,
+    ClusterSample,
+    Mode,
+    OperatorSample,
+    OperatorStatus,
+)
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.simulator.model import NOWHERE, OperatorModel
 from weir.controllers.simulator.queue import Taken
@@ -75,7 +81,7 @@ class OperatorTrack:
 
 def snapshot_of(world: SimulatedWorld, period_s: float) -> Snapshot:
     """The picture at the end of a period; begins the next one's counts."""
-    by_cluster: list[list[Operator]] = [[] for _ in world.fleets]
+    by_cluster: list[list[OperatorSample]] = [[] for _ in world.fleets]
     for station in world.stations:
         if station.cluster != NOWHERE:
             name = world.model.clusters[station.cluster].name
@@ -104,7 +110,9 @@ def snapshot_of(world: SimulatedWorld, period_s: float) -> Snapshot:
     return Snapshot.of(samples, world.now)
 
 
-def _operator(station: SimulatedOperator, cluster: str, now: float, period_s: float) -> Operator:
+def _operator(
+    station: SimulatedOperator, cluster: str, now: float, period_s: float
+) -> OperatorSample:
     m, track = station.model, station.track
     arrival = track.arrival_rate(now, station.arrived)
     seen = track.batch_at is not None
@@ -112,7 +120,7 @@ def _operator(station: SimulatedOperator, cluster: str, now: float, period_s: fl
     busy_s, rows, batches = track.busy_s, track.period_rows, track.period_batches
     track.busy_s = track.period_rows = 0.0
     track.period_batches = 0
-    return Operator(
+    return OperatorSample(
         name=m.name,
         cluster=cluster,
         status=OperatorStatus.STARTING if station.moving else OperatorStatus.RUNNING,

@@ -42,18 +42,18 @@ class Job(Struct, frozen=True, kw_only=True):
     table: Any = None  # Q-table to begin with
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class JobResult(Struct, frozen=True, kw_only=True):
     """What came of a job."""
 
     summary: SimulationSummary
     table: Any = None  # learned Q-table
 
 
-Evaluate = Callable[[Sequence[Job]], Sequence[Result]]
+Evaluate = Callable[[Sequence[Job]], Sequence[JobResult]]
 OnTrials = Callable[[int, Sequence[Trial]], None]
 
 
-def evaluate(world: WorldModel, job: Job) -> Result:
+def evaluate(world: WorldModel, job: Job) -> JobResult:
     """Simulate one job."""
     from msgspec.structs import replace
 
@@ -63,7 +63,7 @@ def evaluate(world: WorldModel, job: Job) -> Result:
         memory = replace(memory, table=job.table)
     outcome = simulate(world, scaler, seed=job.seed, memory=memory)
     summary = summarise(job.scaler, outcome, world, job.target_latency_s)
-    return Result(summary=summary, table=getattr(outcome.memory, "table", None))
+    return JobResult(summary=summary, table=getattr(outcome.memory, "table", None))
 
 
 def open_study(storage: optuna.storages.BaseStorage | None, name: str, seed: int) -> optuna.Study:

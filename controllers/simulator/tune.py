@@ -11,7 +11,14 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.scaling.registry import scaler_type, scalers
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import LEAST_PERIODS
-from weir.controllers.simulator.search import Evaluate, Job, OnTrials, Result, importances, search
+from weir.controllers.simulator.search import (
+    Evaluate,
+    Job,
+    JobResult,
+    OnTrials,
+    importances,
+    search,
+)
 from weir.controllers.simulator.space import SearchSpace
 from weir.controllers.simulator.tuning import Point, Tuning, choose, front_of, verdict
 
@@ -68,7 +75,7 @@ def tune(
     )
     best = front_of(found)
 
-    def job(name: str, settings: dict[str, Any], learned: Result | None = None) -> Job:
+    def job(name: str, settings: dict[str, Any], learned: JobResult | None = None) -> Job:
         return Job(
             scaler=name,
             settings=settings,

@@ -14,7 +14,13 @@ from weir.controllers.simulator.calibrate import calibrated_world
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce, RecordedPolicy
 from weir.controllers.simulator.recording import LEAST_PERIODS, read_recording, recorded_series
-from weir.controllers.simulator.run import OnPeriod, Series, SimulatedAction, make_scaler, simulate
+from weir.controllers.simulator.run import (
+    OnPeriod,
+    SimulatedAction,
+    SimulatedSeries,
+    make_scaler,
+    simulate,
+)
 from weir.controllers.simulator.summary import SimulationSummary, summarise
 
 RECORDED = "recorded"
@@ -31,7 +37,7 @@ class Calibrated(Struct, frozen=True, kw_only=True):
     world: WorldModel
     errors: Errors | None = None  # on the half that it was not fitted on
     fit_errors: Errors | None = None  # on all of the recording
-    recorded: Series | None = None
+    recorded: SimulatedSeries | None = None
     policy: tuple[InForce, ...] = ()  # how the cluster was scaled, where that was recorded
     policy_errors: Errors | None = None  # of the policy deciding anew, where it acted by itself
 
@@ -54,7 +60,7 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     """What would have happened."""
 
     summary: SimulationSummary
-    series: Series
+    series: SimulatedSeries
     actions: tuple[SimulatedAction, ...]
     settings: dict[str, Any]
     target_latency_s: float

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, OperatorSample
 from weir.metrics.agent.listener import ExecutorWork, Poll, TaskWork
 from weir.metrics.agent.track import OperatorFacts, QueryTrack
 
@@ -74,12 +74,14 @@ class Sampler:
     def _track(self, query_id: str) -> QueryTrack:
         return self._tracks.setdefault(query_id, QueryTrack())
 
-    def _operator(self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str) -> Operator:
+    def _operator(
+        self, fact: OperatorFacts, poll: Poll, period_s: float, cluster: str
+    ) -> OperatorSample:
         now = poll.at_ms / 1000.0
         work = poll.queries.get(fact.query_id or "\0", TaskWork())
         track = self._track(_key(fact))
         figures = track.period(work, fact, now, period_s)
-        return Operator(
+        return OperatorSample(
             name=fact.name,
             cluster=cluster,
             status=fact.status,

@@ -16,7 +16,7 @@ from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.codecs import Damaged, decoded
 from weir.metrics.eventlog.importer import NotAnEventLog
 from weir.metrics.eventlog.locate import grouped, locate, order
-from weir.metrics.eventlog.parser import Fault, Parser
+from weir.metrics.eventlog.parser import Parser, UnreadableLine
 from weir.metrics.eventlog.reader import CHUNK_BYTES, lines
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
 from weir.metrics.eventlog.summary import OPENING, LogSummary, Tally
@@ -60,7 +60,7 @@ class Follower:
         return summary
 
     @property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[UnreadableLine]:
         """The first broken lines."""
         return self._parser.faults
 

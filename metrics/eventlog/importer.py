@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput, Unavailable, WeirError
 from weir.metrics.eventlog.locate import Log
-from weir.metrics.eventlog.parser import Fault, Parser
+from weir.metrics.eventlog.parser import Parser, UnreadableLine
 from weir.metrics.eventlog.reader import LogReader
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
 from weir.metrics.eventlog.summary import OPENING, LogSummary, Tally
@@ -30,7 +30,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     log: str
     summary: LogSummary
     run: str | None = None  # folder of the run; None if none was wanted, or a fuller one stays
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UnreadableLine, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -143,7 +143,7 @@ def name_of(log: Log, summary: LogSummary, first_at: float | None) -> str:
 
 
 def meta_of(
-    log: Log, summary: LogSummary, faults: Sequence[Fault], notes: Sequence[str] = ()
+    log: Log, summary: LogSummary, faults: Sequence[UnreadableLine], notes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What is kept of a log beside its samples."""
     return {

@@ -18,7 +18,7 @@ _NAMES_KEPT = 4096  # decoders by name; a hostile log could invent names for eve
 Decoder = msgspec.json.Decoder[Struct]
 
 
-class Fault(Struct, frozen=True, kw_only=True):
+class UnreadableLine(Struct, frozen=True, kw_only=True):
     """A line that could not be read, and why."""
 
     part: str
@@ -47,7 +47,7 @@ class Parser:
         self.lines = 0
         self.events = 0
         self.broken = 0
-        self.faults: list[Fault] = []
+        self.faults: list[UnreadableLine] = []
         self._by_name: dict[bytes, tuple[Decoder, bool]] = {}
 
     def parse(self, line: bytes, part: str = "", number: int = 0) -> Struct | None:
@@ -64,7 +64,9 @@ class Parser:
             self.broken += 1
             if len(self.faults) < _FAULTS_KEPT:
                 reason = str(error).split(" - at ")[0][:200]
-                self.faults.append(Fault(part=part, line=number or self.lines, reason=reason))
+                self.faults.append(
+                    UnreadableLine(part=part, line=number or self.lines, reason=reason)
+                )
             return None
         self.events += 1
         return event if wanted else None

@@ -27,7 +27,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import Cluster, ClusterSample, Mode, Operator, OperatorStatus
+from weir.controllers.model.sample import (
+    Cluster,
+    ClusterSample,
+    Mode,
+    OperatorSample,
+    OperatorStatus,
+)
 from weir.metrics.eventlog import events as e
 from weir.metrics.eventlog.executors import LoggedExecutors
 from weir.metrics.eventlog.queries import LastBatch, LoggedQuery
@@ -247,7 +253,7 @@ class SampleBuilder:
         most = _whole(read("spark.dynamicAllocation.maxExecutors"), present)
         return fewest, max(most, present, 1)
 
-    def _operators(self, cluster: str, bucket: Bucket, end_ms: int) -> Iterator[Operator]:
+    def _operators(self, cluster: str, bucket: Bucket, end_ms: int) -> Iterator[OperatorSample]:
         if not self._streaming:
             for family in sorted(bucket.operators):
                 yield self._stage_operator(cluster, family, bucket.operators[family])
@@ -264,7 +270,7 @@ class SampleBuilder:
 
     def _query_operator(
         self, cluster: str, query: LoggedQuery, work: LoggedWork, end_ms: int
-    ) -> Operator:
+    ) -> OperatorSample:
         if isinstance(work.batch, LastBatch):
             query.batch = work.batch
         if work.cost_rows:
@@ -275,7 +281,7 @@ class SampleBuilder:
         status = OperatorStatus.RUNNING
         if query.ended_ms is not None and query.ended_ms < end_ms:
             status = OperatorStatus.FAILED if query.exception else OperatorStatus.STOPPED
-        operator = Operator(
+        operator = OperatorSample(
             name=query.name,
             cluster=cluster,
             status=status,
@@ -305,10 +311,10 @@ class SampleBuilder:
         )
         return self._with_tasks(operator, work)
 
-    def _stage_operator(self, cluster: str, family: str, work: LoggedWork) -> Operator:
+    def _stage_operator(self, cluster: str, family: str, work: LoggedWork) -> OperatorSample:
         """Batch work has no queue: what arrives is what is read, and the load is what is done."""
         rows_per_s = work.input_rows / self.period_s
-        operator = Operator(
+        operator = OperatorSample(
             name=family,
             cluster=cluster,
             arrival_rows_per_s=rows_per_s,
@@ -318,7 +324,7 @@ class SampleBuilder:
         )
         return self._with_tasks(operator, work)
 
-    def _with_tasks(self, operator: Operator, work: LoggedWork) -> Operator:
+    def _with_tasks(self, operator: OperatorSample, work: LoggedWork) -> OperatorSample:
         return replace(
             operator,
             busy_cores=work.busy_ms / self._timeline.period_ms,

@@ -2,7 +2,7 @@
 
     runs/<run id>/meta.json                          summary, sources, period, first and last moment
     runs/<run id>/clusters/day=2024-05-01/0.parquet  at, period_s + the fields of Cluster
-    runs/<run id>/operators/day=2024-05-01/0.parquet at + the fields of Operator
+    runs/<run id>/operators/day=2024-05-01/0.parquet at + the fields of OperatorSample
     runs/<run id>/executors/day=2024-05-01/0.parquet at, cluster + the fields of Executor
     runs/<run id>/batches/day=2024-05-01/0.parquet   at, cluster + the fields of Batch
     runs/<run id>/actions/day=2024-05-01/0.parquet   at, kind, id, data: what was done, live runs only
@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 from msgspec import Struct, structs
 
 from weir.controllers.model.errors import NotFound, Refused
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 
 FORMAT = 1
 _ROWS_HELD = 4096
@@ -55,7 +55,7 @@ _BEFORE = {
     "batches": ("at", "cluster"),
 }
 ROWS: dict[str, type[Struct]] = {
-    "clusters": Cluster, "operators": Operator, "executors": Executor, "batches": Batch,
+    "clusters": Cluster, "operators": OperatorSample, "executors": Executor, "batches": Batch,
 }  # fmt: skip
 
 
@@ -228,7 +228,8 @@ def read_samples(
             period_s=row["period_s"],
             cluster=msgspec.convert(row, Cluster),
             operators=tuple(
-                msgspec.convert(o, Operator) for o in operators.get((row["at"], row["name"]), ())
+                msgspec.convert(o, OperatorSample)
+                for o in operators.get((row["at"], row["name"]), ())
             ),
             executors=tuple(
                 msgspec.convert(x, Executor) for x in executors.get((row["at"], row["name"]), ())

@@ -53,7 +53,7 @@ _HOW = {
 }
 
 
-class Size(Struct, frozen=True, kw_only=True):
+class ExperimentSize(Struct, frozen=True, kw_only=True):
     """One size of an experiment: what is cut, and about how long it takes."""
 
     words: str
@@ -70,10 +70,10 @@ class Experiment(Struct, frozen=True, kw_only=True):
     question: str
     published: str  # what the paper says, as a sentence
     how: How
-    full: Size
-    quick: Size
+    full: ExperimentSize
+    quick: ExperimentSize
     work: str  # module of `pipeline.experiments` and what it defines there, by a colon
 
-    def size(self, quick: bool) -> Size:
+    def size(self, quick: bool) -> ExperimentSize:
         """The size asked for."""
         return self.quick if quick else self.full

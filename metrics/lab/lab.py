@@ -23,13 +23,13 @@ from msgspec import Struct
 import weir
 from weir.controllers.model.errors import Refused
 from weir.metrics.lab.catalogue import experiment
-from weir.metrics.lab.outcome import Result
+from weir.metrics.lab.outcome import ExperimentResult
 
 LAB = ".lab"
 PROCESS = "weir.pipeline.experiments.process"
 
 
-class Status(Struct, frozen=True, kw_only=True):
+class ExperimentStatus(Struct, frozen=True, kw_only=True):
     """How far an experiment is."""
 
     name: str
@@ -101,7 +101,7 @@ class Lab:
             return ""
         return next((n for n in names if (s := self._read(n)) and s.state == "running"), "")
 
-    def status(self, name: str) -> Status | None:
+    def status(self, name: str) -> ExperimentStatus | None:
         """How far the newest attempt is; None if there was none."""
         found = self._read(name)
         if found is not None and found.state == "running" and not self._is_locked():
@@ -109,12 +109,12 @@ class Lab:
             return msgspec.structs.replace(found, state="stopped", message=said)
         return found
 
-    def result(self, name: str) -> Result | None:
+    def result(self, name: str) -> ExperimentResult | None:
         """What was found: by the full size, or else by the quick one."""
         for size in ("full", "quick"):
             try:
                 raw = (self.root / name / f"result-{size}.json").read_bytes()
-                return msgspec.json.decode(raw, type=Result)
+                return msgspec.json.decode(raw, type=ExperimentResult)
             except (FileNotFoundError, msgspec.MsgspecError):
                 continue
         return None
@@ -141,7 +141,7 @@ class Lab:
             ) from None
         return lock
 
-    def keep_status(self, status: Status) -> None:
+    def keep_status(self, status: ExperimentStatus) -> None:
         """Say how far it is."""
         _replace(self.folder(status.name) / "status.json", status)
 
@@ -156,7 +156,7 @@ class Lab:
         folder.mkdir(exist_ok=True)
         _replace(folder / f"{key}.json", part)
 
-    def keep_result(self, result: Result) -> None:
+    def keep_result(self, result: ExperimentResult) -> None:
         """Keep what was found; the next attempt begins anew."""
         size = "quick" if result.quick else "full"
         _replace(self.folder(result.name) / f"result-{size}.json", result)
@@ -165,10 +165,10 @@ class Lab:
     def _parts(self, name: str, quick: bool) -> Path:
         return self.folder(name) / f"parts-{'quick' if quick else 'full'}"
 
-    def _read(self, name: str) -> Status | None:
+    def _read(self, name: str) -> ExperimentStatus | None:
         try:
             raw = (self.root / name / "status.json").read_bytes()
-            return msgspec.json.decode(raw, type=Status)
+            return msgspec.json.decode(raw, type=ExperimentStatus)
         except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
             return None
 

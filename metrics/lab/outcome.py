@@ -5,7 +5,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """Whether the paper's claim holds here."""
 
     REPRODUCED = "reproduced"
@@ -18,7 +18,7 @@ class Verdict(StrEnum):
         return {"reproduced": "Reproduced", "partly": "Partly", "not": "Not reproduced"}[self.value]
 
 
-class Number(Struct, frozen=True, kw_only=True):
+class ComparedFigure(Struct, frozen=True, kw_only=True):
     """One figure of ours, and what the paper has for it."""
 
     name: str
@@ -27,7 +27,7 @@ class Number(Struct, frozen=True, kw_only=True):
     published: str = ""  # as the paper gives it; empty: it gives none
 
 
-class Series(Struct, frozen=True, kw_only=True):
+class PlotSeries(Struct, frozen=True, kw_only=True):
     """One line, or the bars of one colour."""
 
     name: str
@@ -35,14 +35,14 @@ class Series(Struct, frozen=True, kw_only=True):
     published: bool = False
 
 
-class Chart(Struct, frozen=True, kw_only=True):
+class ResultChart(Struct, frozen=True, kw_only=True):
     """Lines over numbers, or bars where `x` holds names."""
 
     title: str
     x_title: str
     y_title: str
     x: tuple[float | str, ...]
-    series: tuple[Series, ...]
+    series: tuple[PlotSeries, ...]
 
     @property
     def bars(self) -> bool:
@@ -58,18 +58,18 @@ class Table(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Conclusion(Struct, frozen=True, kw_only=True):
     """What an experiment concludes."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str
-    numbers: tuple[Number, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    numbers: tuple[ComparedFigure, ...] = ()
+    charts: tuple[ResultChart, ...] = ()
     tables: tuple[Table, ...] = ()
     runs: tuple[str, ...] = ()  # ids of the recorded runs behind it, to replay
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class ExperimentResult(Struct, frozen=True, kw_only=True):
     """An outcome, and when and how it came about."""
 
     name: str
@@ -77,18 +77,18 @@ class Result(Struct, frozen=True, kw_only=True):
     at: float
     took_s: float
     machine: str
-    outcome: Outcome
+    outcome: Conclusion
 
 
-def verdict_of(*claims: bool) -> Verdict:
+def verdict_of(*claims: bool) -> ClaimVerdict:
     """Reproduced where every claim holds, partly where some do.
 
     >>> verdict_of(True, True).value, verdict_of(True, False).value, verdict_of(False).value
     ('reproduced', 'partly', 'not')
     """
     if all(claims):
-        return Verdict.REPRODUCED
-    return Verdict.PARTLY if any(claims) else Verdict.NOT
+        return ClaimVerdict.REPRODUCED
+    return ClaimVerdict.PARTLY if any(claims) else ClaimVerdict.NOT
 
 
 def cell(value: object) -> str:

@@ -8,7 +8,7 @@ from weir.metrics.lab import sections
 from weir.metrics.lab.catalogue import EXPERIMENTS
 from weir.metrics.lab.experiment import Experiment
 from weir.metrics.lab.lab import Lab
-from weir.metrics.lab.outcome import Number, Result, cell
+from weir.metrics.lab.outcome import ComparedFigure, ExperimentResult, cell
 
 CLAIMS = "experiments"
 
@@ -25,12 +25,12 @@ def write_report(lab: Lab, path: Path, only: Sequence[str] = ()) -> list[str]:
     return [e.name for e in wanted]
 
 
-def command(result: Result) -> str:
+def command(result: ExperimentResult) -> str:
     """What gives this result."""
     return f"weir experiment run {result.name}{' --quick' if result.quick else ''}"
 
 
-def claims_text(rows: Sequence[tuple[Experiment, Result]]) -> str:
+def claims_text(rows: Sequence[tuple[Experiment, ExperimentResult]]) -> str:
     """One line per claim."""
     lines = sections.table(
         ("experiment", "paper", "where", "claim", "how", "size", "verdict"),
@@ -43,7 +43,7 @@ def claims_text(rows: Sequence[tuple[Experiment, Result]]) -> str:
     return f"The papers' claims and what became of them here; a section below for each.\n\n{lines}"
 
 
-def section_text(described: Experiment, result: Result) -> str:
+def section_text(described: Experiment, result: ExperimentResult) -> str:
     """All of one experiment."""
     outcome, size = result.outcome, described.size(result.quick)
     when = datetime.fromtimestamp(result.at, UTC)
@@ -64,10 +64,10 @@ def section_text(described: Experiment, result: Result) -> str:
     return "\n\n".join(parts)
 
 
-def number_words(number: Number) -> str:
+def number_words(number: ComparedFigure) -> str:
     """A figure with its unit.
 
-    >>> number_words(Number(name="moved", ours=5.894, unit="%"))
+    >>> number_words(ComparedFigure(name="moved", ours=5.894, unit="%"))
     '5.89 %'
     """
     return f"{cell(number.ours)}{' ' + number.unit if number.unit else ''}"

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import stale_after_s
 from weir.metrics.runs.replay import RecordedRun
 from weir.metrics.runs.timeline import BESIDE, latency
@@ -186,7 +186,7 @@ def _outside(run: RecordedRun) -> Floats:
     if not len(codes):
         return np.ones(0)
     last = len(codes) - 1 - np.unique(codes[::-1], return_index=True)[1]
-    known = [cast(Operator, row) for row in run.operators.taken(last)]
+    known = [cast(OperatorSample, row) for row in run.operators.taken(last)]
     written = {dataset for operator in known for dataset in operator.writes}
     share = {
         o.name: sum(d not in written for d in o.reads) / len(o.reads) if o.reads else 1.0

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from weir.controllers.engine.guard.rules import RecordSettings
 from weir.controllers.model.errors import NotFound, Refused
-from weir.metrics.eventlog.parser import Fault
+from weir.metrics.eventlog.parser import UnreadableLine
 from weir.metrics.eventlog.tables import read_meta
 from weir.metrics.runs.writer import LIVE
 
@@ -111,9 +111,9 @@ def run_info(folder: Path) -> RunInfo:
     )  # fmt: skip
 
 
-def broken_lines(folder: Path) -> tuple[Fault, ...]:
+def broken_lines(folder: Path) -> tuple[UnreadableLine, ...]:
     """The first lines of its log that could not be read."""
-    return msgspec.convert(read_meta(folder).get("faults") or (), tuple[Fault, ...])
+    return msgspec.convert(read_meta(folder).get("faults") or (), tuple[UnreadableLine, ...])
 
 
 def delete_run(root: str | os.PathLike[str], run_id: str, now: float) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from weir.controllers.model.errors import Refused
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 from weir.metrics.runs.actions import RecordedAction, read_actions
 from weir.metrics.runs.columns import Columns
 from weir.metrics.runs.library import RunInfo, run_info
@@ -79,12 +79,12 @@ class RecordedRun:
         ends = start + np.searchsorted(self.clusters.at[start:stop], moments, "right")
         rows, place = np.unique(ends[ends > start] - 1, return_inverse=True)
         at = self.clusters.at[rows]
-        operators: dict[float, list[Operator]] = {}
+        operators: dict[float, list[OperatorSample]] = {}
         among = self.operators.at_moments(cluster, at)
         for moment, row in zip(
             self.operators.at[among].tolist(), self.operators.taken(among), strict=True
         ):
-            operators.setdefault(moment, []).append(cast(Operator, row))
+            operators.setdefault(moment, []).append(cast(OperatorSample, row))
         found = [
             ClusterSample(
                 at=moment,
@@ -136,7 +136,7 @@ class RecordedRun:
                 at=moment,
                 period_s=period_s,
                 cluster=cast(Cluster, row),
-                operators=cast(tuple[Operator, ...], tuple(operators.get(moment, ()))),
+                operators=cast(tuple[OperatorSample, ...], tuple(operators.get(moment, ()))),
                 executors=cast(tuple[Executor, ...], tuple(executors.get(moment, ()))),
                 batches=cast(tuple[Batch, ...], tuple(batches.get(moment, ()))),
             )

@@ -10,9 +10,16 @@ import numpy as np
 
 from weir.controllers.balancing.flux import Flux
 from weir.controllers.balancing.milp import Milp
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
 from weir.pipeline.experiments.albic_instances import instance
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 VARIES = (0.2, 0.6, 1.0)
 BUDGETS = (10, 20, 40)
@@ -44,25 +51,25 @@ def of_size(figure: int) -> Work:
     """The work of one of the three figures."""
     nodes, groups = SIZES[figure]
 
-    def parts(quick: bool) -> list[Part]:
+    def parts(quick: bool) -> list[Step]:
         seeds = 2 if quick else 10
 
-        def part(varies: float, moves: int) -> Part:
+        def part(varies: float, moves: int) -> Step:
             def run(_: Bench) -> Any:
                 return compared(nodes, groups, varies, moves, seeds)
 
             said = f"varies {100 * varies:.0f} %, {moves} moves"
-            return Part(f"{100 * varies:.0f}-{moves}", said, run)
+            return Step(f"{100 * varies:.0f}-{moves}", said, run)
 
         return [part(v, b) for v in VARIES for b in BUDGETS]
 
-    def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+    def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
         rows = list(found.values())
         worse, all_ = sum(r["worse"] for r in rows), sum(r["seeds"] for r in rows)
         better = sum(r["optimiser"] < r["flux"] - 1e-9 for r in rows)
         gap = float(np.mean([r["optimiser"] - r["bound"] for r in rows]))
         middle = found["60-20"]
-        return Outcome(
+        return Conclusion(
             verdict=verdict_of(worse == 0, better == len(rows)),
             reason=(
                 f"The optimiser is worse than Flux on {worse} of {all_} instances and has the "
@@ -77,19 +84,19 @@ def of_size(figure: int) -> Work:
                 )
             ).strip(),
             numbers=(
-                Number(name="distance, varies 60 %, 20 moves: optimiser", ours=middle["optimiser"],
+                ComparedFigure(name="distance, varies 60 %, 20 moves: optimiser", ours=middle["optimiser"],
                        unit="points", published="below Flux"),
-                Number(name="the same: Flux", ours=middle["flux"], unit="points"),
-                Number(name="the same: bound", ours=middle["bound"], unit="points"),
-                Number(name="instances on which the optimiser is worse than Flux",
+                ComparedFigure(name="the same: Flux", ours=middle["flux"], unit="points"),
+                ComparedFigure(name="the same: bound", ours=middle["bound"], unit="points"),
+                ComparedFigure(name="instances on which the optimiser is worse than Flux",
                        ours=float(worse), published="0: consistently outperforms"),
             ),
             charts=tuple(
-                Chart(
+                ResultChart(
                     title=f"Load distance, {moves} moves", x_title="varies, %",
                     y_title="load distance, points", x=tuple(100 * v for v in VARIES),
                     series=tuple(
-                        Series(name=name, y=tuple(found[f"{100 * v:.0f}-{moves}"][key] for v in VARIES))
+                        PlotSeries(name=name, y=tuple(found[f"{100 * v:.0f}-{moves}"][key] for v in VARIES))
                         for name, key in (("optimiser", "optimiser"), ("Flux", "flux"), ("bound", "bound"))
                     ),
                 )

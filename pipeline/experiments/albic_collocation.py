@@ -16,9 +16,16 @@ from weir.controllers.balancing.albic import Albic, AlbicSettings
 from weir.controllers.balancing.base import Planner
 from weir.controllers.balancing.cola import Cola, ColaSettings
 from weir.controllers.balancing.problem import Budget, Flow, Problem
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
 from weir.pipeline.experiments.albic_instances import carried_out, problem_of_loads
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 ALBIC, ONE, LOOSE, TIGHT = (
     "ALBIC", "ALBIC, one pair per period", "COLA, within 5 points", "COLA, within 1 point",
@@ -87,15 +94,15 @@ def _key(name: str, case: Case) -> str:
     return f"{case[0]}-{100 * case[2]:.0f}-{name.lower().replace(',', '').replace(' ', '-')}"
 
 
-def _parts(cases: Sequence[Case], names: Sequence[str]) -> list[Part]:
-    def part(name: str, case: Case) -> Part:
+def _parts(cases: Sequence[Case], names: Sequence[str]) -> list[Step]:
+    def part(name: str, case: Case) -> Step:
         def run(_: Bench) -> Any:
             return planned(name, case)
 
         nodes, _operators, share, _periods = case
         weight = (1.0 if "ALBIC" in name else 3.0) * nodes
         said = f"{nodes} nodes, {100 * share:.0f} % one-to-one, {name}"
-        return Part(_key(name, case), said, run, weight)
+        return Step(_key(name, case), said, run, weight)
 
     return [part(n, c) for c in cases for n in names]
 
@@ -121,15 +128,15 @@ def _rows(found: Mapping[str, Any], cases: Sequence[Case], names: Sequence[str])
 
 def _charts(
     found: Mapping[str, Any], cases: Sequence[Case], names: Sequence[str], x_title: str, x: Any
-) -> tuple[Chart, ...]:
+) -> tuple[ResultChart, ...]:
     return tuple(
-        Chart(
+        ResultChart(
             title=title, x_title=x_title, y_title=unit, x=x,
             series=(
-                *((Series(name="obtainable", y=tuple(100 * _obtainable(c) for c in cases)),)
+                *((PlotSeries(name="obtainable", y=tuple(100 * _obtainable(c) for c in cases)),)
                   if key == "collocation" else ()),
                 *(
-                    Series(name=n, y=tuple(scale * found[_key(n, c)][key] for c in cases))
+                    PlotSeries(name=n, y=tuple(scale * found[_key(n, c)][key] for c in cases))
                     for n in names
                 ),
             ),
@@ -144,7 +151,7 @@ def _charts(
 
 def _concluded(
     found: Mapping[str, Any], cases: Sequence[Case], names: Sequence[str], charts: Any
-) -> Outcome:
+) -> Conclusion:
     """Ahead of COLA in both, as the paper says, case by case."""
     pairs = [
         (c, found[_key(ALBIC, c)], found[_key(LOOSE, c)], found[_key(TIGHT, c)]) for c in cases
@@ -154,7 +161,7 @@ def _concluded(
     together = [a["collocation"] >= 0.98 * loose["collocation"] for _, a, loose, _ in pairs]
     fewer = min(tight["moves"] / max(a["moves"], 1.0) for _, a, _, tight in pairs if tight["moves"])
     middle = next(p for p in pairs if p[0][2] == 0.5)
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(all(nearer), all(together), all(nearer_tight)),
         reason=(
             f"ALBIC has the smaller distance than COLA within 5 points in {sum(nearer)} of "
@@ -166,14 +173,14 @@ def _concluded(
             "the number of moves, not the collocation."
         ),
         numbers=(
-            Number(name="collocation at 50 % one-to-one, ALBIC", ours=100 * middle[1]["collocation"],
+            ComparedFigure(name="collocation at 50 % one-to-one, ALBIC", ours=100 * middle[1]["collocation"],
                    unit="%", published="up to 10 % above COLA"),
-            Number(name="the same, COLA within 5 points", ours=100 * middle[2]["collocation"], unit="%"),
-            Number(name="distance, ALBIC", ours=middle[1]["distance"], unit="points",
+            ComparedFigure(name="the same, COLA within 5 points", ours=100 * middle[2]["collocation"], unit="%"),
+            ComparedFigure(name="distance, ALBIC", ours=middle[1]["distance"], unit="points",
                    published="below COLA"),
-            Number(name="distance, COLA within 5 points", ours=middle[2]["distance"], unit="points"),
-            Number(name="moves per period, ALBIC", ours=middle[1]["moves"], published="20"),
-            Number(name="moves per period, COLA within 5 points", ours=middle[2]["moves"]),
+            ComparedFigure(name="distance, COLA within 5 points", ours=middle[2]["distance"], unit="points"),
+            ComparedFigure(name="moves per period, ALBIC", ours=middle[1]["moves"], published="20"),
+            ComparedFigure(name="moves per period, COLA within 5 points", ours=middle[2]["moves"]),
         ),
         charts=charts,
         tables=(_rows(found, cases, names),),
@@ -195,13 +202,13 @@ def _names(quick: bool) -> tuple[str, ...]:
     return (ALBIC, LOOSE, TIGHT) if quick else (ALBIC, ONE, LOOSE, TIGHT)
 
 
-def _conclude_10(quick: bool, found: Mapping[str, Any]) -> Outcome:
+def _conclude_10(quick: bool, found: Mapping[str, Any]) -> Conclusion:
     cases, names = _cases_10(quick), _names(quick)
     x = tuple(100 * c[2] for c in cases)
     return _concluded(found, cases, names, _charts(found, cases, names, "one-to-one groups, %", x))
 
 
-def _conclude_11(quick: bool, found: Mapping[str, Any]) -> Outcome:
+def _conclude_11(quick: bool, found: Mapping[str, Any]) -> Conclusion:
     cases, names = _cases_11(quick), _names(quick)
     x = tuple(f"{c[0]} nodes" for c in cases)
     return _concluded(found, cases, names, _charts(found, cases, names, "", x))

@@ -10,9 +10,16 @@ from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.milp import Milp
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.spend import evacuated
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
 from weir.pipeline.experiments.albic_instances import carried_out, change, problem_of_loads
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 NODES = 60
 PERIODS = 20
@@ -66,11 +73,11 @@ def drained(
 _STEPS = {"integrated": integrated, "drain first": drain_first}
 
 
-def parts(quick: bool) -> list[Part]:
+def parts(quick: bool) -> list[Step]:
     """Both ways, with one and with five nodes at 100 %."""
     seeds = 1 if quick else 5
 
-    def part(overloaded: int, label: str) -> Part:
+    def part(overloaded: int, label: str) -> Step:
         def run(_: Bench) -> Any:
             found = [drained(overloaded, seed, _STEPS[label]) for seed in range(seeds)]
             return {
@@ -80,18 +87,18 @@ def parts(quick: bool) -> list[Part]:
             }
 
         key = f"{overloaded}-{label.replace(' ', '-')}"
-        return Part(key, f"{overloaded} overloaded, {label}", run)
+        return Step(key, f"{overloaded} overloaded, {label}", run)
 
     return [part(o, label) for o in CASES for label in _STEPS]
 
 
-def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """Good much earlier, and empty at about the same time."""
     cases = {o: (found[f"{o}-integrated"], found[f"{o}-drain-first"]) for o in CASES}
     earlier = [0 < ours["good"] < theirs["good"] for ours, theirs in cases.values()]
     in_time = [0 < ours["empty"] <= 1.25 * theirs["empty"] for ours, theirs in cases.values()]
     five = cases[5]
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(*earlier, *in_time),
         reason=(
             f"With five of {NODES} nodes at 100 % the integrated plan is within {GOOD:.0f} points "
@@ -103,25 +110,25 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
                "that cure the overload are not there for draining.")
         ),
         numbers=tuple(
-            Number(name=f"{o} overloaded: period within {GOOD:.0f} points, integrated",
+            ComparedFigure(name=f"{o} overloaded: period within {GOOD:.0f} points, integrated",
                    ours=ours["good"], published="much faster")
             for o, (ours, _) in cases.items()
         ) + tuple(
-            Number(name=f"{o} overloaded: the same, drain first", ours=theirs["good"])
+            ComparedFigure(name=f"{o} overloaded: the same, drain first", ours=theirs["good"])
             for o, (_, theirs) in cases.items()
         ) + tuple(
-            Number(name=f"{o} overloaded: period in which the last node is empty, integrated",
+            ComparedFigure(name=f"{o} overloaded: period in which the last node is empty, integrated",
                    ours=ours["empty"],
                    published=f"similar to drain first, here {theirs['empty']:g}")
             for o, (ours, theirs) in cases.items()
         ),
         charts=tuple(
-            Chart(
+            ResultChart(
                 title=f"{o} of {NODES} nodes at 100 %, {NODES // 6} nodes leave", x_title="period",
                 y_title="load distance, points", x=tuple(float(p) for p in range(1, PERIODS + 1)),
                 series=(
-                    Series(name="integrated", y=tuple(ours["distances"])),
-                    Series(name="drain first", y=tuple(theirs["distances"])),
+                    PlotSeries(name="integrated", y=tuple(ours["distances"])),
+                    PlotSeries(name="drain first", y=tuple(theirs["distances"])),
                 ),
             )
             for o, (ours, theirs) in cases.items()

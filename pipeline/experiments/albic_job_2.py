@@ -15,9 +15,16 @@ from weir.controllers.balancing.albic import Albic
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.cola import Cola
 from weir.controllers.balancing.problem import Budget, Flow, Problem
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
 from weir.pipeline.experiments.albic_instances import carried_out, problem_of_loads
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 NODES, PAIRS, PERIODS = 20, 100, 21
 MOVE_SHARES = (0.0, 0.5)
@@ -75,29 +82,29 @@ def followed(planner_name: str, move_share: float, seed: int) -> dict[str, list[
     return seen
 
 
-def parts(quick: bool) -> list[Part]:
+def parts(quick: bool) -> list[Step]:
     """Both planners, with and without a cost of moves."""
     seeds = 1 if quick else 5
 
-    def part(name: str, share: float) -> Part:
+    def part(name: str, share: float) -> Step:
         def run(_: Bench) -> Any:
             found = [followed(name, share, 5 + seed) for seed in range(seeds)]
             return {k: np.mean([f[k] for f in found], axis=0).tolist() for k in found[0]}
 
         said = f"{name}, a move costs {100 * share:.0f} % of a period's work of its group"
-        return Part(f"{name.lower()}-{100 * share:.0f}", said, run)
+        return Step(f"{name.lower()}-{100 * share:.0f}", said, run)
 
     return [part(n, s) for s in MOVE_SHARES for n in ("ALBIC", "COLA")]
 
 
-def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """ALBIC halves the load with 10 moves; COLA does not where its moves cost."""
     ours, theirs = found["albic-50"], found["cola-50"]
     free = found["cola-0"]
     end = slice(-5, None)
     mean = {k: float(np.mean(v[end])) for k, v in ours.items()}
     cola = {k: float(np.mean(v[end])) for k, v in theirs.items()}
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(
             mean["index"] < 56.0, mean["moves"] <= 10.0, cola["moves"] > 100.0,
             cola["index"] > mean["index"] + 10.0, mean["distance"] < cola["distance"],
@@ -111,20 +118,20 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
             "stays behind is not measured; that it moves most groups in every period is."
         ),
         numbers=(
-            Number(name="load index at the end, ALBIC", ours=mean["index"], unit="%", published="50 %"),
-            Number(name="load index at the end, COLA", ours=cola["index"], unit="%", published="75 %"),
-            Number(name="moves per period, ALBIC", ours=mean["moves"], published="10"),
-            Number(name="moves per period, COLA", ours=cola["moves"], published="close to 200"),
-            Number(name="load distance, ALBIC", ours=mean["distance"], unit="points", published="below COLA"),
-            Number(name="load distance, COLA", ours=cola["distance"], unit="points"),
+            ComparedFigure(name="load index at the end, ALBIC", ours=mean["index"], unit="%", published="50 %"),
+            ComparedFigure(name="load index at the end, COLA", ours=cola["index"], unit="%", published="75 %"),
+            ComparedFigure(name="moves per period, ALBIC", ours=mean["moves"], published="10"),
+            ComparedFigure(name="moves per period, COLA", ours=cola["moves"], published="close to 200"),
+            ComparedFigure(name="load distance, ALBIC", ours=mean["distance"], unit="points", published="below COLA"),
+            ComparedFigure(name="load distance, COLA", ours=cola["distance"], unit="points"),
         ),
         charts=tuple(
-            Chart(
+            ResultChart(
                 title=title, x_title="period", y_title=unit, x=tuple(map(float, range(PERIODS))),
                 series=(
-                    Series(name="ALBIC, 10 moves", y=tuple(ours[key])),
-                    Series(name="COLA", y=tuple(theirs[key])),
-                    *((Series(name="COLA, moves for nothing", y=tuple(free[key])),)
+                    PlotSeries(name="ALBIC, 10 moves", y=tuple(ours[key])),
+                    PlotSeries(name="COLA", y=tuple(theirs[key])),
+                    *((PlotSeries(name="COLA, moves for nothing", y=tuple(free[key])),)
                       if key == "index" else ()),
                 ),
             )

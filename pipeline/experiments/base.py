@@ -30,7 +30,7 @@ class Bench:
         self.shared: dict[str, Any] = {}
 
 
-class Part(Struct, frozen=True):
+class Step(Struct, frozen=True):
     """One step of an experiment."""
 
     key: str  # a file's name
@@ -42,5 +42,5 @@ class Part(Struct, frozen=True):
 class Work(Struct, frozen=True, kw_only=True):
     """How an experiment is done."""
 
-    parts: Callable[[bool], Sequence[Part]]  # of the quick or of the full size
+    parts: Callable[[bool], Sequence[Step]]  # of the quick or of the full size
     conclude: Callable[[bool, Mapping[str, Any]], Any]  # the values by key -> an Outcome

@@ -9,8 +9,15 @@ from typing import Any
 
 from weir.controllers.model.words import percent
 from weir.controllers.placement.hashing import stable_hash
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 POINTS = 200
 NODES = (1, 2, 4, 8, 16, 32)
@@ -55,26 +62,26 @@ def moved(nodes: int, keys: int) -> dict[str, float]:
     }
 
 
-def parts(quick: bool) -> list[Part]:
+def parts(quick: bool) -> list[Step]:
     """One for each number of nodes."""
     keys = 5_000 if quick else 200_000
 
-    def part(nodes: int) -> Part:
+    def part(nodes: int) -> Step:
         def run(_: Bench) -> Any:
             return moved(nodes, keys)
 
-        return Part(f"nodes-{nodes}", f"a ring of {nodes} and one more", run)
+        return Step(f"nodes-{nodes}", f"a ring of {nodes} and one more", run)
 
     return [part(n) for n in NODES]
 
 
-def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """The ring moves K/(N+1), within a quarter of it."""
     rows = list(found.values())
     expected = [1 / (r["nodes"] + 1) for r in rows]
     close = all(abs(r["ring"] / e - 1) < 0.25 for r, e in zip(rows, expected, strict=True))
     at = next(r for r in rows if r["nodes"] == 16)
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(close),
         reason=(
             f"Adding a node to 16 moves {percent(at['ring'], 1)} of the keys on the ring and "
@@ -83,20 +90,20 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
             "the mean."
         ),
         numbers=(
-            Number(
+            ComparedFigure(
                 name="keys moved, 16 nodes and one more, ring", ours=100 * at["ring"], unit="%",
                 published=f"K/(N+1) = {100 / 17:.1f} %",
             ),
-            Number(name="the same by modulo", ours=100 * at["modulo"], unit="%"),
+            ComparedFigure(name="the same by modulo", ours=100 * at["modulo"], unit="%"),
         ),
         charts=(
-            Chart(
+            ResultChart(
                 title="Keys that move when a node is added",
                 x_title="nodes before", y_title="keys moved, %", x=tuple(float(n) for n in NODES),
                 series=(
-                    Series(name="K/(N+1), published", y=tuple(100 * e for e in expected), published=True),
-                    Series(name="ring", y=tuple(100 * r["ring"] for r in rows)),
-                    Series(name="modulo", y=tuple(100 * r["modulo"] for r in rows)),
+                    PlotSeries(name="K/(N+1), published", y=tuple(100 * e for e in expected), published=True),
+                    PlotSeries(name="ring", y=tuple(100 * r["ring"] for r in rows)),
+                    PlotSeries(name="modulo", y=tuple(100 * r["modulo"] for r in rows)),
                 ),
             ),
         ),

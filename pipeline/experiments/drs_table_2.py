@@ -14,8 +14,15 @@ from typing import Any
 
 from weir.controllers.scaling.drs.allocate import assign_processors
 from weir.controllers.scaling.drs.network import Network, Station
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 PAPER_MS = {12: 0.083, 24: 0.158, 48: 0.323, 96: 0.665, 192: 1.250}
 BIG = 10_000
@@ -95,7 +102,7 @@ def _rounds(bench: Bench) -> int:
     return 5 if bench.quick else 41
 
 
-def _size(most: int) -> Part:
+def _size(most: int) -> Step:
     def run(bench: Bench) -> dict[str, Any]:
         network = video(1.0)
         ours, printed, summed = medians_ms(
@@ -112,7 +119,7 @@ def _size(most: int) -> Part:
             "printed_allocation": ":".join(map(str, literal(network, most, printed_sojourn_s))),
         }  # fmt: skip
 
-    return Part(f"k-{most}", f"{most} processors", run)
+    return Step(f"k-{most}", f"{most} processors", run)
 
 
 def _big(bench: Bench) -> dict[str, float]:
@@ -124,12 +131,12 @@ def _big(bench: Bench) -> dict[str, float]:
     return {"heavy": found[0], "light": found[1]}
 
 
-def parts(_quick: bool) -> list[Part]:
+def parts(_quick: bool) -> list[Step]:
     """The paper's five sizes, and 10,000 processors."""
-    return [*map(_size, PAPER_MS), Part("big", f"{BIG} processors", _big)]
+    return [*map(_size, PAPER_MS), Step("big", f"{BIG} processors", _big)]
 
 
-def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """Less than a millisecond or so, and growing no faster than the number of processors."""
     rows = [found[f"k-{most}"] for most in PAPER_MS]
     first, last, big = rows[0], rows[-1], found["big"]
@@ -142,7 +149,7 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
         if same and len(same) < len(rows)
         else ""
     )
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(small, grows <= 16.0),
         reason=(
             f"{first['ours']:.3f} ms for 12 processors to {last['ours']:.3f} ms for 192: "
@@ -153,21 +160,21 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
         ),
         numbers=(
             *(
-                Number(name=f"K_max {r['most']}", ours=r["ours"], unit="ms",
+                ComparedFigure(name=f"K_max {r['most']}", ours=r["ours"], unit="ms",
                        published=f"{PAPER_MS[r['most']]:.3f} ms")
                 for r in rows
             ),
-            Number(name="printed algorithm / ours at 192", ours=last["printed"] / last["ours"], unit="times"),
-            Number(name=f"{BIG} processors, most of them needed", ours=big["heavy"], unit="ms"),
+            ComparedFigure(name="printed algorithm / ours at 192", ours=last["printed"] / last["ours"], unit="times"),
+            ComparedFigure(name=f"{BIG} processors, most of them needed", ours=big["heavy"], unit="ms"),
         ),
         charts=(
-            Chart(
+            ResultChart(
                 title="CPU time to hand out processors", x_title="K_max", y_title="ms",
                 x=tuple(float(m) for m in PAPER_MS),
                 series=(
-                    Series(name="table II, published", y=tuple(PAPER_MS.values()), published=True),
-                    Series(name="ours", y=tuple(r["ours"] for r in rows)),
-                    Series(name="printed algorithm, running sum, here", y=tuple(r["summed"] for r in rows)),
+                    PlotSeries(name="table II, published", y=tuple(PAPER_MS.values()), published=True),
+                    PlotSeries(name="ours", y=tuple(r["ours"] for r in rows)),
+                    PlotSeries(name="printed algorithm, running sum, here", y=tuple(r["summed"] for r in rows)),
                 ),
             ),
         ),

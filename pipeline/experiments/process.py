@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from weir.controllers.model.errors import WeirError
 from weir.metrics.lab.catalogue import experiment
 from weir.metrics.lab.experiment import Experiment
-from weir.metrics.lab.lab import Kept, Lab, Status
-from weir.metrics.lab.outcome import Result
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.metrics.lab.lab import ExperimentStatus, Kept, Lab
+from weir.metrics.lab.outcome import ExperimentResult
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 TELL_EVERY_S = 0.5
 
@@ -37,14 +37,16 @@ def work_of(found: Experiment) -> Work:
 
 
 def perform(
-    lab: Lab, name: str, quick: bool, tell: Callable[[Status], None] = lambda status: None
-) -> Result:
+    lab: Lab, name: str, quick: bool, tell: Callable[[ExperimentStatus], None] = lambda status: None
+) -> ExperimentResult:
     """Do it, or the rest of it; the lab's lock is held by the caller.
 
     Whatever ends it is written into the status, then raised.
     """
     described = experiment(name)
-    progress = _Progress(lab, Status(name=name, quick=quick, at=time.time(), pid=os.getpid()), tell)
+    progress = _Progress(
+        lab, ExperimentStatus(name=name, quick=quick, at=time.time(), pid=os.getpid()), tell
+    )
     progress.say(force=True)
     try:
         result = _worked(lab, described, work_of(described), quick, progress)
@@ -64,7 +66,7 @@ def perform(
 
 def _worked(
     lab: Lab, described: Experiment, work: Work, quick: bool, progress: "_Progress"
-) -> Result:
+) -> ExperimentResult:
     parts = work.parts(quick)
     kept = dict(lab.parts(described.name, quick))
     progress.begin(parts, kept, described.size(quick).about_s)
@@ -83,7 +85,7 @@ def _worked(
             kept[part.key] = done
             progress.done(part, done)
     outcome = work.conclude(quick, {p.key: kept[p.key].value for p in parts})
-    return Result(
+    return ExperimentResult(
         name=described.name, quick=quick, at=time.time(),
         took_s=sum(kept[p.key].took_s for p in parts), machine=machine(), outcome=outcome,
     )  # fmt: skip
@@ -92,7 +94,9 @@ def _worked(
 class _Progress:
     """How far it is, written at most twice a second."""
 
-    def __init__(self, lab: Lab, status: Status, tell: Callable[[Status], None]) -> None:
+    def __init__(
+        self, lab: Lab, status: ExperimentStatus, tell: Callable[[ExperimentStatus], None]
+    ) -> None:
         self.lab, self.status, self._tell = lab, status, tell
         self._told_at = 0.0
         self._weight = {"all": 1.0, "done": 0.0, "part": 0.0}
@@ -107,7 +111,7 @@ class _Progress:
         self._took_s, self._about_s = sum(kept[p.key].took_s for p in had), about_s
         self.status = replace(self.status, of=len(parts), done=len(had))
 
-    def doing(self, part: Part) -> None:
+    def doing(self, part: Step) -> None:
         """A part begins."""
         self._weight["part"], self._began = part.weight, time.monotonic()
         self.status = replace(self.status, doing=part.says)
@@ -123,7 +127,7 @@ class _Progress:
         self.status = replace(self.status, share=min(1.0, done), left_s=left_s)
         self.say(force)
 
-    def done(self, part: Part, kept: Kept) -> None:
+    def done(self, part: Step, kept: Kept) -> None:
         """A part ends."""
         self._weight["done"] += part.weight
         self._weight["part"] = 0.0

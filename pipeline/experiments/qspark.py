@@ -16,8 +16,16 @@ from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.run import make_scaler, simulate
 from weir.controllers.simulator.scenario import Scenario, world_of
 from weir.controllers.simulator.trace import Trace
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, Verdict, table, verdict_of
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.metrics.lab.outcome import (
+    ClaimVerdict,
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 HOUR_S, STEP_S = 3600.0, 10.0
 TARGET_S = 30.0
@@ -115,16 +123,16 @@ def averaged(hours: list[dict[str, Any]]) -> dict[str, Any]:
 
 Found = Mapping[str, Mapping[str, Any]]
 """By workload, then by variant's label."""
-Judge = Callable[[Mapping[str, Found]], tuple[Verdict, str]]
+Judge = Callable[[Mapping[str, Found]], tuple[ClaimVerdict, str]]
 
 
 def experiment(variants: tuple[Variant, ...], judge: Judge) -> Work:
     """The work of one experiment."""
 
-    def parts(quick: bool) -> list[Part]:
+    def parts(quick: bool) -> list[Step]:
         seeds = 3 if quick else 20
 
-        def part(number: int, workload: str) -> Part:
+        def part(number: int, workload: str) -> Step:
             variant = variants[number]
 
             def run(bench: Bench) -> Any:
@@ -134,28 +142,28 @@ def experiment(variants: tuple[Variant, ...], judge: Judge) -> Work:
                     found.append(hour(variant, workload, seed))
                 return averaged(found)
 
-            return Part(f"{workload}-{number}", f"{workload}, {variant.label}", run)
+            return Step(f"{workload}-{number}", f"{workload}, {variant.label}", run)
 
         return [part(n, w) for w in WORKLOADS for n in range(len(variants))]
 
-    def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+    def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
         by = {w: {v.label: found[f"{w}-{n}"] for n, v in enumerate(variants)} for w in WORKLOADS}
         verdict, reason = judge(by)
-        return Outcome(
+        return Conclusion(
             verdict=verdict,
             reason=f"{reason} Simulated, and on made-up workloads: the thesis's data are not public.",
             numbers=tuple(
-                Number(name=f"{w}, {label}: {name}", ours=scale * f[key], unit=unit)
+                ComparedFigure(name=f"{w}, {label}: {name}", ours=scale * f[key], unit=unit)
                 for w in WORKLOADS for label, f in by[w].items()
                 for name, key, unit, scale in (
                     ("time over target", "over", "%", 100.0), ("executors, mean", "used", "", 1.0),
                 )
             ),
             charts=tuple(
-                Chart(
+                ResultChart(
                     title=f"{w}: {title}, mean of the seeds", x_title="minute", y_title=unit,
                     x=tuple(float(m) for m in range(len(next(iter(by[w].values()))[key]))),
-                    series=tuple(Series(name=label, y=tuple(f[key])) for label, f in by[w].items()),
+                    series=tuple(PlotSeries(name=label, y=tuple(f[key])) for label, f in by[w].items()),
                 )
                 for w in WORKLOADS
                 for title, key, unit in (("latency", "latency", "s"), ("executors", "executors", "executors"))
@@ -179,7 +187,7 @@ def least(found: Mapping[str, Any], key: str) -> str:
     return min(found, key=lambda label: (round(float(found[label][key]), 4), label))
 
 
-def claimed(*claims: tuple[bool, str]) -> tuple[Verdict, str]:
+def claimed(*claims: tuple[bool, str]) -> tuple[ClaimVerdict, str]:
     """The verdict, and each claim with whether it holds."""
     said = " ".join(f"{text} ({'holds' if holds else 'does not hold'})." for holds, text in claims)
     return verdict_of(*(holds for holds, _ in claims)), said

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from weir.controllers.model.words import percent
-from weir.metrics.lab.outcome import Verdict
+from weir.metrics.lab.outcome import ClaimVerdict
 from weir.pipeline.experiments.qspark import TARGET_S, Variant, claimed, experiment, least
 
 By = Mapping[str, Mapping[str, Any]]
-Said = tuple[Verdict, str]
+Said = tuple[ClaimVerdict, str]
 
 
 def _one(key: str, values: Mapping[str, Any], **common: Any) -> tuple[Variant, ...]:

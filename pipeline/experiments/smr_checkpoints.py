@@ -16,8 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Series, table, verdict_of
-from weir.pipeline.experiments.base import Bench, Part, Work
+from weir.metrics.lab.outcome import (
+    ComparedFigure,
+    Conclusion,
+    PlotSeries,
+    ResultChart,
+    table,
+    verdict_of,
+)
+from weir.pipeline.experiments.base import Bench, Step, Work
 
 WORDS = 50_000
 ROWS_PER_S = 2_000
@@ -92,19 +99,19 @@ def changelog_bytes(checkpoint: Path, version: int) -> int:
     )
 
 
-def parts(_quick: bool) -> list[Part]:
+def parts(_quick: bool) -> list[Step]:
     """One for each interval; the first also starts Spark."""
 
-    def part(interval_s: int) -> Part:
+    def part(interval_s: int) -> Step:
         def run(bench: Bench) -> Any:
             return counted(bench, interval_s)
 
-        return Part(f"every-{interval_s}", f"checkpoints every {interval_s} s", run)
+        return Step(f"every-{interval_s}", f"checkpoints every {interval_s} s", run)
 
     return [part(i) for i in INTERVALS_S]
 
 
-def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
+def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """Smaller intervals make smaller checkpoints, and their size is stable."""
     rows = {i: found[f"every-{i}"] for i in INTERVALS_S}
     shares = {i: [100 * b / r["bytes"][-1] for b in r["bytes"][1:-1]] for i, r in rows.items()}
@@ -114,7 +121,7 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
     late = {i: s[len(s) // 2 :] for i, s in shares.items()}
     stable = all(max(s) < 1.2 * min(s) for s in late.values())
     whole = all(r["words"] == WORDS for r in rows.values())
-    return Outcome(
+    return Conclusion(
         verdict=verdict_of(falls, stable and whole),
         reason=(
             f"A checkpoint of 2 s is {mean[2]:.1f} % of the whole state and one of 30 s "
@@ -129,25 +136,25 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Outcome:
         ),
         numbers=(
             *(
-                Number(name=f"checkpoint / state, every {i} s", ours=mean[i], unit="%",
+                ComparedFigure(name=f"checkpoint / state, every {i} s", ours=mean[i], unit="%",
                        published="around 7 %" if i == 2 else "")
                 for i in INTERVALS_S
             ),
             *(
-                Number(name=f"time of a commit, every {i} s", ours=commit[i], unit="ms")
+                ComparedFigure(name=f"time of a commit, every {i} s", ours=commit[i], unit="ms")
                 for i in INTERVALS_S
             ),
         ),
         charts=(
-            Chart(
+            ResultChart(
                 title="Size of a checkpoint, share of the state", x_title="batch", y_title="%",
                 x=tuple(float(n + 1) for n in range(len(shares[2]))),
-                series=tuple(Series(name=f"every {i} s", y=tuple(s)) for i, s in shares.items()),
+                series=tuple(PlotSeries(name=f"every {i} s", y=tuple(s)) for i, s in shares.items()),
             ),
-            Chart(
+            ResultChart(
                 title="Time of a commit", x_title="checkpoints every", y_title="ms",
                 x=tuple(f"{i} s" for i in INTERVALS_S),
-                series=(Series(name="mean of the batches", y=tuple(commit.values())),),
+                series=(PlotSeries(name="mean of the batches", y=tuple(commit.values())),),
             ),
         ),
         tables=(

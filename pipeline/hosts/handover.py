@@ -19,7 +19,7 @@ from weir.metrics.agent.commands import Report
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.hosts.operator import Operator, local_path, slice_folder
-from weir.pipeline.hosts.state import Source, Target, hand_over
+from weir.pipeline.hosts.state import StoppedSlice, Target, hand_over
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Handover:
             self._fence(operator, leases.held)
             old = [name for name in changed if name in action.before.owners]
             new = [name for name in changed if name in action.after.owners]
-            sources = [Source.of(n, self._folder(operator, action.before, n)) for n in old]
+            sources = [StoppedSlice.of(n, self._folder(operator, action.before, n)) for n in old]
             targets = [
                 Target(n, action.after.groups_of(n), self._folder(operator, action.after, n))
                 for n in new

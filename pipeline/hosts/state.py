@@ -40,7 +40,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Source:
+class StoppedSlice:
     """A slice that has stopped: what its checkpoint says of its last batch."""
 
     name: str
@@ -50,7 +50,7 @@ class Source:
     offsets: tuple[Mapping[str, Any], ...]  # one for each of its inputs
 
     @classmethod
-    def of(cls, name: str, folder: Path) -> "Source":
+    def of(cls, name: str, folder: Path) -> "StoppedSlice":
         """Read it; refused unless it ended with a commit."""
         begun, done = _batches(folder / "offsets"), _batches(folder / "commits")
         if not done:
@@ -68,7 +68,7 @@ class Source:
 
 def hand_over(
     spark: SparkSession,
-    sources: Sequence[Source],
+    sources: Sequence[StoppedSlice],
     targets: Sequence[Target],
     key: str,
     groups: int,
@@ -109,7 +109,9 @@ def why_not(spark: SparkSession) -> str:
     return ""
 
 
-def merged_offsets(sources: Sequence[Source], key_groups: Iterable[int]) -> list[dict[str, Any]]:
+def merged_offsets(
+    sources: Sequence[StoppedSlice], key_groups: Iterable[int]
+) -> list[dict[str, Any]]:
     """Up to where these key groups were read, by input; a group is a shard or partition."""
     wanted = {str(group) for group in key_groups}
     merged: list[dict[str, Any]] = []
@@ -126,7 +128,7 @@ def merged_offsets(sources: Sequence[Source], key_groups: Iterable[int]) -> list
     return merged
 
 
-def _prepare(target: Target, sources: Sequence[Source], batch: int) -> None:
+def _prepare(target: Target, sources: Sequence[StoppedSlice], batch: int) -> None:
     """Everything of a checkpoint but the state: two batches done, both up to the same offsets,
     as Spark looks at the last two when it resumes."""
     folder, base = target.folder, sources[0]
@@ -156,7 +158,7 @@ def _copy(source: Path, target: Path, before: str, after: str) -> None:
 
 
 def _rewrite(
-    spark: SparkSession, sources: Sequence[Source], target: Target, batch: int, group: str
+    spark: SparkSession, sources: Sequence[StoppedSlice], target: Target, batch: int, group: str
 ) -> None:
     jvm: Any = spark.sparkContext._jvm
     session: Any = spark._jsparkSession
@@ -194,7 +196,7 @@ class _Function:
         implements = ["scala.Function1"]
 
 
-def _all_columns(spark: SparkSession, source: Source) -> Any:
+def _all_columns(spark: SparkSession, source: StoppedSlice) -> Any:
     return _reader(spark, source.folder, source.batch).option(_ALL, "true").load()
 
 

@@ -19,7 +19,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Seconds, Slices, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
 from weir.pipeline.workloads.flights import EXPONENT, FIRST_YEAR, flights, year_of
 from weir.pipeline.workloads.ranking import rank_largest, ranked
 
@@ -32,7 +32,7 @@ PLANES = keys.ranking("plane_delays")
 ROUTES = keys.ranking("route_delays")
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, and how often they run."""
 
     extract_delays_cost_s: Seconds = 0.001

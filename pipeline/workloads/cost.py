@@ -21,7 +21,7 @@ Slices = Annotated[
 ]
 
 
-class Pace(Struct, frozen=True, kw_only=True):
+class CostSettings(Struct, frozen=True, kw_only=True):
     """What every application lets be set: how rows cost, and how its operators take them."""
 
     cost_kind: Annotated[

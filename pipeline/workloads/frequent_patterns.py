@@ -29,7 +29,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Rows, Seconds, spend, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Rows, Seconds, spend, with_cost
 from weir.pipeline.workloads.item_sets import EXPONENT, item_sets, patterns
 from weir.pipeline.workloads.ranking import ranked
 
@@ -48,7 +48,7 @@ are, and what the reporter is told."""
 WINDOW, ENOUGH = 200, 8
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, how often they run, and what is frequent."""
 
     pattern_generator_cost_s: Seconds = 0.001

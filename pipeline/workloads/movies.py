@@ -25,7 +25,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Seconds, Slices, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
 from weir.pipeline.workloads.movie_ratings import EXPONENT, FAN_FROM, ratings
 from weir.pipeline.workloads.ranking import rank_largest, ranked
 
@@ -35,7 +35,7 @@ SIMILAR = Link("similar", "pair string, n bigint, ts double", key="pair")
 RANKING = keys.ranking("movie_pairs")
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, and how often they run."""
 
     history_cost_s: Seconds = 0.002

@@ -25,7 +25,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Seconds, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Seconds, with_cost
 from weir.pipeline.workloads.plugs import EXPONENT, readings
 from weir.pipeline.workloads.ranking import ranked
 
@@ -42,7 +42,7 @@ PREDICTED = keys.ranking("plug_predictions")
 WINDOW = 100
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, how often they run, and how long the window is."""
 
     meters_cost_s: Seconds = 0.001

@@ -23,7 +23,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Rows, Seconds, spend, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Rows, Seconds, spend, with_cost
 from weir.pipeline.workloads.frames import EXPONENT, LOGOS, frames, logo_features, pixels_of
 from weir.pipeline.workloads.vision import LENGTH, Descriptors, features, matched
 
@@ -37,7 +37,7 @@ KEPT = "10 minutes"
 """How long a frame whose features come late can still be added up."""
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost besides their computing, and how often they run."""
 
     extract_cost_s: Seconds = 0.02

@@ -21,7 +21,7 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import Pace, Seconds, Slices, spend, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, spend, with_cost
 from weir.pipeline.workloads.edits import EXPONENT, edits, geohash, place_of
 from weir.pipeline.workloads.ranking import rank_largest, ranked
 
@@ -37,7 +37,7 @@ KEPT_WINDOWS_S = 600
 SHOWN = 20
 
 
-class Settings(Pace, frozen=True, kw_only=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, how often they run, and how long the windows are."""
 
     geohash_cost_s: Seconds = 0.001

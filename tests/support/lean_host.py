@@ -17,7 +17,7 @@ import pyarrow as pa
 from weir.controllers.engine.ports import Part, Placement
 from weir.controllers.model.errors import Fenced
 from weir.controllers.model.sample import Cluster, ClusterSample
-from weir.controllers.model.sample import Operator as Reported
+from weir.controllers.model.sample import OperatorSample as Reported
 from weir.metrics.agent.publisher import Publisher
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream, chunks_of

@@ -4,7 +4,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, OperatorSample
 from weir.controllers.model.slicing import Slicing, sliced_operator
 
 
@@ -150,7 +150,7 @@ def sample_of(
 def _operator_of(
     model: ClusterModel, operator: OperatorModel, arrival: float, speed: float, at: float,
     period_s: float, rng: random.Random,
-) -> Operator:  # fmt: skip
+) -> OperatorSample:  # fmt: skip
     operator.arrival_rows_per_s = arrival
     done = (arrival + operator.queue_rows / period_s) * speed
     operator.queue_rows = max(0.0, operator.queue_rows + (arrival - done) * period_s)
@@ -158,7 +158,7 @@ def _operator_of(
     processing_s = 0.4 + done * operator.cost_s_per_row / model.executors * 0.9
     waiting_s = 0.3 + operator.queue_rows / max(done, 1.0)
     median_s = processing_s + waiting_s + rng.uniform(0, 0.15)
-    return Operator(
+    return OperatorSample(
         name=operator.name, cluster=model.name, lease_token=1, query_id=f"q-{operator.name}",
         run_id=operator.run_id, first_batch_at=operator.first_batch_at, pause_s=operator.pause_s,
         reads=(operator.reads,), writes=(operator.writes,) if operator.writes else (),

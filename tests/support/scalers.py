@@ -13,7 +13,7 @@ from weir.controllers.engine.propose.scaling import (
     scale_group,
     scaler_group,
 )
-from weir.controllers.model.sample import Cluster, Operator
+from weir.controllers.model.sample import Cluster, OperatorSample
 from weir.controllers.model.settings import build
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.facts import Scope
@@ -80,7 +80,7 @@ def learned(
         rows = 400 + 300 * math.sin(i / 6) + rng.uniform(-20, 20)
         queue = max(0.0, queue + rows - executors * 170)
         latency = 2.0 + 9.0 * rows / (executors * 170) + queue / 40
-        operator = Operator(
+        operator = OperatorSample(
             name="count", cluster="narrow", arrival_rows_per_s=rows, processed_rows_per_s=rows,
             load=rows / 170, processing_s=latency, queue_rows=int(queue), batch_rows=int(rows),
         )  # fmt: skip

@@ -18,7 +18,7 @@ import psutil
 from tests.support.processes import ROOT, last_lines, start, stop, weir
 from tests.support.waiting import wait_until
 from tests.support.witnesses import store_state
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.local.ports import free_port
@@ -99,7 +99,7 @@ class System:
         """The present, from the store."""
         return Snapshot.of(self.store.latest(), time.time())
 
-    def operator(self, name: str) -> Operator:
+    def operator(self, name: str) -> OperatorSample:
         """One operator now."""
         found = self.snapshot().operator(name)
         if found is None:

@@ -3,7 +3,7 @@
 from weir.components.live.world import World, world_of
 from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
-from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, OperatorSample
 
 START = 1_800_000_000.0
 
@@ -48,7 +48,7 @@ def wide(at: float) -> ClusterSample:
         cluster=Cluster(name="wide", executors=3, executors_wanted=3, max_executors=6,
                         can_scale=True, hosted=True, busy_cores=1.5),
         operators=(
-            Operator(name="extractor", cluster="wide", reads=("tweets",), writes=("topics",),
+            OperatorSample(name="extractor", cluster="wide", reads=("tweets",), writes=("topics",),
                      arrival_rows_per_s=200.0, processed_rows_per_s=200.0, load=1.5,
                      queue_rows=0, latency_p50_s=1.0, latency_max_s=1.5, batch_at=at - 0.1),
         ),
@@ -59,15 +59,15 @@ def wide(at: float) -> ClusterSample:
 def narrow(at: float, index: int, extra_operator: bool = False) -> ClusterSample:
     """One executor, overloaded."""
     operators = [
-        Operator(name="topic_count", cluster="narrow", reads=("topics",), writes=("counts",),
+        OperatorSample(name="topic_count", cluster="narrow", reads=("topics",), writes=("counts",),
                  arrival_rows_per_s=200.0, processed_rows_per_s=150.0, load=1.1,
                  queue_rows=100 * index, latency_p50_s=6.0, latency_max_s=9.0, stateful=True,
                  state_rows=5000, state_bytes=1_000_000, batch_at=at - 0.3),
-        Operator(name="top_n", cluster="narrow", reads=("counts",), arrival_rows_per_s=50.0,
+        OperatorSample(name="top_n", cluster="narrow", reads=("counts",), arrival_rows_per_s=50.0,
                  processed_rows_per_s=50.0, load=0.1, batch_at=None),
     ]  # fmt: skip
     if extra_operator:
-        operators.append(Operator(name="audit", cluster="narrow", reads=("counts",)))
+        operators.append(OperatorSample(name="audit", cluster="narrow", reads=("counts",)))
     return ClusterSample(
         at=at,
         period_s=2.0,

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.audit import ids as audit_ids
-from weir.components.pages.audit.view import LOOKED_AT_MOST, Found
+from weir.components.pages.audit.view import LOOKED_AT_MOST, TrailPage
 from weir.components.ui.parts import card, fact, icon, stamp
 from weir.components.ui.path import recommendation_path
 from weir.components.ui.states import loading
@@ -79,7 +79,7 @@ def paging() -> Component:
     )
 
 
-def entries_list(found: Found, *, filtered: bool) -> Component:
+def entries_list(found: TrailPage, *, filtered: bool) -> Component:
     """One page of entries, or why there are none."""
     parts: list[Component] = []
     if found.entries:

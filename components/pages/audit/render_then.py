@@ -8,7 +8,7 @@ from weir.components.live.world import World
 from weir.components.pages.audit import ids as own
 from weir.components.pages.audit.render import entries_list
 from weir.components.pages.audit.then import TrailThen
-from weir.components.pages.audit.view import Found
+from weir.components.pages.audit.view import TrailPage
 from weir.components.ui.parts import card, region
 
 
@@ -26,5 +26,7 @@ def render(world: World, page: Page) -> Component:
 
 def panel(trail: TrailThen) -> Component:
     """The entries of one moment."""
-    shown = entries_list(Found(entries=trail.entries), filtered=False) if trail.entries else None
+    shown = (
+        entries_list(TrailPage(entries=trail.entries), filtered=False) if trail.entries else None
+    )
     return html.Div([html.P(trail.note, className="quiet"), shown])

@@ -41,7 +41,7 @@ class Filter(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class TrailPage(Struct, frozen=True, kw_only=True):
     """One page of the trail."""
 
     entries: tuple[AuditEntry, ...] = ()
@@ -82,13 +82,13 @@ def filter_in(query: str | None) -> Filter:
         return Filter()
 
 
-def look(read: Read, chosen: Filter, before: int | None = None) -> Found:
+def look(read: Read, chosen: Filter, before: int | None = None) -> TrailPage:
     """The next page of what fits."""
     found: list[AuditEntry] = []
     looked_at, last = 0, before
     for entry in read_entries(read, before):
         if len(found) == PAGE or looked_at == LOOKED_AT_MOST:
-            return Found(
+            return TrailPage(
                 entries=tuple(found), older=last, looked_at=looked_at, gave_up=len(found) < PAGE
             )
         looked_at, last = looked_at + 1, entry.number
@@ -96,7 +96,7 @@ def look(read: Read, chosen: Filter, before: int | None = None) -> Found:
             break  # all others are older
         if chosen.fits(entry):
             found.append(entry)
-    return Found(entries=tuple(found), looked_at=looked_at)
+    return TrailPage(entries=tuple(found), looked_at=looked_at)
 
 
 def _within(part: str, whole: str) -> bool:

@@ -5,7 +5,7 @@ from dash.development.base_component import Component
 from msgspec.structs import replace
 
 from weir.components.live.health import health
-from weir.components.live.page import Page, Panel, Source, made
+from weir.components.live.page import Page, Panel, PointSource, made
 from weir.components.live.world import World
 from weir.components.pages.balance import actions, ring_actions, view
 from weir.components.pages.balance import ids as balance_ids
@@ -30,7 +30,7 @@ PANELS = {
     balance_ids.REBALANCES: Panel(lambda world, _: rebalance_rows(world), rebalances_list),
 }
 SOURCES = {
-    view.DISTANCE: Source(
+    view.DISTANCE: PointSource(
         at=lambda world: world.outlook.at if world.outlook else None,
         points=lambda world, since_ms: view.distance_points(world.outlook, since_ms),
         old_after_s=view.OLD_AFTER_S,

@@ -20,7 +20,7 @@ _SHARE = {
 }
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class MoveFigure(Struct, frozen=True, kw_only=True):
     """One figure of a move; an en dash until it is known."""
 
     name: str
@@ -36,7 +36,7 @@ class MoveRow(Struct, frozen=True, kw_only=True):
     step: MoveStep
     words: str
     message: str = ""
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[MoveFigure, ...] = ()
 
 
 class RebalanceRow(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ def move_row(state: MoveState) -> MoveRow:
     )
 
 
-def measured(state: MoveState) -> tuple[Measured, ...]:
+def measured(state: MoveState) -> tuple[MoveFigure, ...]:
     """Pause, state, queue and the time to drain it; nothing before a move has begun."""
     if state.step in (MoveStep.PLANNED, MoveStep.FAILED):
         return ()
@@ -98,14 +98,14 @@ def measured(state: MoveState) -> tuple[Measured, ...]:
         )
     return (
         *(
-            [Measured(name="after the death", value=text.seconds(state.rescued_s))]
+            [MoveFigure(name="after the death", value=text.seconds(state.rescued_s))]
             if state.rescued_s is not None
             else []
         ),
-        Measured(name="paused", value=text.seconds(state.paused_s)),
-        Measured(name="state", value=text.size(state.state_bytes)),
-        Measured(name="queue built up", value=text.rows(built)),
-        Measured(name="drained after", value=drained),
+        MoveFigure(name="paused", value=text.seconds(state.paused_s)),
+        MoveFigure(name="state", value=text.size(state.state_bytes)),
+        MoveFigure(name="queue built up", value=text.rows(built)),
+        MoveFigure(name="drained after", value=drained),
     )
 
 

@@ -3,13 +3,13 @@
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.pages.balance.view import Note
+from weir.components.pages.balance.view import PlansNote
 from weir.components.ui.parts import icon, since
 
 _ICONS = {"ok": "check", "warn": "clock", "bad": "warn"}
 
 
-def balance_note(note: Note) -> Component:
+def balance_note(note: PlansNote) -> Component:
     """One line on the engine, one on what its planner sees."""
     age: list[Component | str] = [" ", since(note.since), " ago."] if note.since is not None else []
     lines: list[Component] = [

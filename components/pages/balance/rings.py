@@ -70,7 +70,7 @@ class SliceRow(Struct, frozen=True, kw_only=True):
     neighbour: str
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class PreviewedReslice(Struct, frozen=True, kw_only=True):
     """A re-slice as it was previewed; the id is given once, so a second click is the same."""
 
     id: str
@@ -90,7 +90,7 @@ class ReslicePreview(Struct, frozen=True, kw_only=True):
     slices: tuple[tuple[str, float | None, float | None], ...]  # cores before and after
     groups: int
     warning: str
-    wanted: Wanted
+    wanted: PreviewedReslice
 
 
 def rings(world: World) -> tuple[RingOutlook, ...]:
@@ -160,7 +160,9 @@ def preview_half(world: World, name: str, new: str) -> ReslicePreview:
             if taker is None or not groups:
                 raise Refused(f"{name} has one key group or no neighbour, so nothing can go.")
             return _preview(
-                world, ring, Wanted(id=new, operator=ring.operator, groups=groups, to=taker)
+                world,
+                ring,
+                PreviewedReslice(id=new, operator=ring.operator, groups=groups, to=taker),
             )
     raise NotFound(f"There is no slice {name} any more.")
 
@@ -174,25 +176,27 @@ def preview_hand(
         raise NotFound(f"{operator} is not sliced any more.")
     wanted = read_groups(str(groups or ""))
     if wanted and to:
-        return _preview(world, ring, Wanted(id=new, operator=operator, groups=wanted, to=str(to)))
+        return _preview(
+            world, ring, PreviewedReslice(id=new, operator=operator, groups=wanted, to=str(to))
+        )
     if wanted or to:
         raise InvalidInput("Choose both: key groups, and the slice that takes them.")
     try:
         number = int(slices)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput("Choose a number of slices, or key groups and who takes them.") from None
-    return _preview(world, ring, Wanted(id=new, operator=operator, slices=number))
+    return _preview(world, ring, PreviewedReslice(id=new, operator=operator, slices=number))
 
 
-def wanted_of(data: Any) -> Wanted:
+def wanted_of(data: Any) -> PreviewedReslice:
     """What a browser sends back of a preview."""
     try:
-        return msgspec.convert(data, Wanted)
+        return msgspec.convert(data, PreviewedReslice)
     except msgspec.ValidationError:
         raise InvalidInput("Open the preview again; this one cannot be read.") from None
 
 
-def _preview(world: World, ring: RingOutlook, wanted: Wanted) -> ReslicePreview:
+def _preview(world: World, ring: RingOutlook, wanted: PreviewedReslice) -> ReslicePreview:
     problem = ring.problem
     after = asked_for(problem.slicing, slices=wanted.slices, groups=wanted.groups, to=wanted.to)
     decision = reslice_by_hand(

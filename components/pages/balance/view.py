@@ -36,7 +36,7 @@ CHART = Chart(
 MOVES_NAMED = 2
 
 
-class Note(Struct, frozen=True, kw_only=True):
+class PlansNote(Struct, frozen=True, kw_only=True):
     """What stands above the plans: how the engine fares, and the reading aid."""
 
     state: State
@@ -90,11 +90,11 @@ def choices(world: World) -> list[dict[str, str]]:
     return [{"value": name, "label": label} for name, label in known.items()]
 
 
-def note(world: World) -> Note:
+def note(world: World) -> PlansNote:
     """How the engine fares: silent, holding back, or ready; and what its planner says."""
     view = world.outlook
     if view is None or old(world):
-        return Note(
+        return PlansNote(
             state="bad",
             text="The engine is not at work: what stands here is old, and nothing can be applied. "
             "It last looked at the balance",
@@ -104,13 +104,13 @@ def note(world: World) -> Note:
     label = planner_label(view, world.balance.planner)
     aid = followed.words if followed else ""
     if view.wait:
-        return Note(
+        return PlansNote(
             state="warn",
             text=f"The engine holds back: {view.wait.rstrip('.')}.",
             planner=label,
             aid=aid,
         )
-    return Note(state="ok", text="The engine is ready to act.", planner=label, aid=aid)
+    return PlansNote(state="ok", text="The engine is ready to act.", planner=label, aid=aid)
 
 
 def figures(world: World) -> Figures:

@@ -10,7 +10,7 @@ import msgspec
 from dash import ALL, Dash, Input, Output, ctx
 from dash.exceptions import PreventUpdate
 
-from weir.components.live.commands import Question, question, scale_text
+from weir.components.live.commands import CommandQuestion, question, scale_text
 from weir.components.live.hub import Hub
 from weir.components.pages.cluster.render_command import command_body
 from weir.components.ui import ids
@@ -62,7 +62,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     dialog.on(ASKER, Role.APPROVER, confirm)
 
 
-def _ask(asked: Question, comment_required: bool) -> Ask:
+def _ask(asked: CommandQuestion, comment_required: bool) -> Ask:
     return Ask(
         title=asked.title,
         body=command_body(asked),

@@ -4,12 +4,12 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.commands import Question
+from weir.components.live.commands import CommandQuestion
 from weir.components.ui import ids
 from weir.controllers.model.shares import ShareSource
 
 
-def command_body(asked: Question) -> Component:
+def command_body(asked: CommandQuestion) -> Component:
     """What will happen; to scale a cluster, with the number of executors to choose."""
     if asked.verb == "add":
         name = dmc.TextInput(
@@ -34,7 +34,7 @@ def command_body(asked: Question) -> Component:
     return html.Div([executors, said], className="dialog")
 
 
-def _shares(asked: Question) -> Component:
+def _shares(asked: CommandQuestion) -> Component:
     weights = dmc.TextInput(
         id=ids.field("weights", asked.cluster),
         label="Weights",

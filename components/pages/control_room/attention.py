@@ -18,7 +18,7 @@ from weir.components.ui.figure import Figure, Figures, State
 from weir.components.ui.path import cluster_path
 from weir.components.ui.surface import address
 from weir.controllers.engine.recommendation import Status
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 MOST_CLUSTERS = 24
@@ -148,6 +148,6 @@ def _no_data(world: World, cluster: str) -> str:
     return "dead" if cluster in world.snapshot.dead else "no data"
 
 
-def _late(operators: Sequence[Operator], target_latency_s: float) -> bool:
+def _late(operators: Sequence[OperatorSample], target_latency_s: float) -> bool:
     slowest = highest(o.latency_s for o in operators)
     return slowest is not None and slowest > target_latency_s

@@ -70,7 +70,7 @@ class UnderWay(Struct, frozen=True, kw_only=True):
     plan_hash: str = ""
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class EndedRow(Struct, frozen=True, kw_only=True):
     """One that has ended."""
 
     id: str
@@ -97,7 +97,7 @@ class Inbox(Struct, frozen=True, kw_only=True):
 
     proposed: tuple[Proposed, ...] = ()
     under_way: tuple[UnderWay, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[EndedRow, ...] = ()
     waits: tuple[Wait, ...] = ()
     later: tuple[Later, ...] = ()  # the first of those proposed that expire after the ones above
     more_proposed: int = 0  # even after these
@@ -227,12 +227,12 @@ def under_way(world: World, found: Recommendation) -> UnderWay:
     )
 
 
-def outcome(world: World, found: Recommendation) -> Outcome:
+def outcome(world: World, found: Recommendation) -> EndedRow:
     """One that has ended: how, by whom, and what was measured."""
     last = words.ended(found)
     row = words.judged_row(found)
     newer = successor(world, found)
-    return Outcome(
+    return EndedRow(
         id=found.id,
         title=words.title_of(found),
         status=found.status,

@@ -14,7 +14,7 @@ from weir.components.live.figures import idle
 from weir.components.live.world import World, on_their_way, stale
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import address, on_the_present
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 MOST_CLUSTERS = 48
@@ -31,8 +31,8 @@ def drawable(snapshot: Snapshot) -> bool:
 def ranks(snapshot: Snapshot) -> dict[str, int]:
     """How many steps each operator is from the sources; a loop ends where it began.
 
-    >>> a = Operator(name="a", cluster="x", reads=("in",), writes=("mid",))
-    >>> b = Operator(name="b", cluster="x", reads=("mid",))
+    >>> a = OperatorSample(name="a", cluster="x", reads=("in",), writes=("mid",))
+    >>> b = OperatorSample(name="b", cluster="x", reads=("mid",))
     >>> from weir.controllers.model.sample import Cluster, ClusterSample
     >>> ranks(Snapshot.of(
     ...     [ClusterSample(at=1, period_s=1, cluster=Cluster(name="x"), operators=(a, b))], 1))
@@ -131,10 +131,10 @@ def _capacity(snapshot: Snapshot, cluster: str) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _figures(operator: Operator, capacity: int, silent: bool) -> dict[str, Any]:
+def _figures(operator: OperatorSample, capacity: int, silent: bool) -> dict[str, Any]:
     """Shares of its cluster's cores: busy with its work, and of work that came and waits.
 
-    >>> found = _figures(Operator(name="a", cluster="x", load=1.5, busy_cores=0.9), 2, False)
+    >>> found = _figures(OperatorSample(name="a", cluster="x", load=1.5, busy_cores=0.9), 2, False)
     >>> found["busy"], found["waiting"]
     (0.45, 0.3)
     """

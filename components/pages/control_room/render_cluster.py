@@ -13,12 +13,12 @@ from weir.components.ui.parts import Child, data_age, icon, live, live_bar
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural
-from weir.controllers.model.sample import Cluster, Operator
+from weir.controllers.model.sample import Cluster, OperatorSample
 
 
 def cluster_card(
     cluster: Cluster,
-    operators: tuple[Operator, ...],
+    operators: tuple[OperatorSample, ...],
     charts: list[Chart],
     figures: Figures,
     *,
@@ -75,7 +75,7 @@ def mode_tag(cluster: Cluster) -> Component:
 
 
 def operators_table(
-    operators: tuple[Operator, ...], cluster: Cluster, figures: Figures
+    operators: tuple[OperatorSample, ...], cluster: Cluster, figures: Figures
 ) -> Component:
     """The operators of a cluster with their present figures and buttons."""
     if not operators:
@@ -93,13 +93,13 @@ def operators_table(
     )
 
 
-def _operators_elsewhere(operators: tuple[Operator, ...], cluster: Cluster) -> Component:
+def _operators_elsewhere(operators: tuple[OperatorSample, ...], cluster: Cluster) -> Component:
     many = page_link(plural(len(operators), "operator"), cluster_path(cluster.name))
     where = ", with figures and buttons on the cluster's page."
     return html.P([many, where], className="quiet")
 
 
-def _operator_row(operator: Operator, cluster: Cluster, figures: Figures) -> Component:
+def _operator_row(operator: OperatorSample, cluster: Cluster, figures: Figures) -> Component:
     base = f"operator/{operator.name}"
     cells = [
         html.Th(

@@ -5,7 +5,14 @@ from dash.development.base_component import Component
 
 from weir.components.live.recommendation_words import MEANINGS
 from weir.components.pages.balance.render_rebalances import move_line
-from weir.components.pages.control_room.inbox import Inbox, Later, Outcome, Proposed, UnderWay, Wait
+from weir.components.pages.control_room.inbox import (
+    EndedRow,
+    Inbox,
+    Later,
+    Proposed,
+    UnderWay,
+    Wait,
+)
 from weir.components.pages.recommendation.render_parts import (
     buttons,
     expiry,
@@ -177,7 +184,7 @@ def _under_way(item: UnderWay) -> Component:
     return html.Li(parts, **{"data-under-way": item.id})
 
 
-def _gist(item: Outcome) -> str:
+def _gist(item: EndedRow) -> str:
     """What came of it, in as few words as fit into its line."""
     if item.row is None:
         return item.text
@@ -187,7 +194,7 @@ def _gist(item: Outcome) -> str:
     )
 
 
-def _outcome(item: Outcome) -> Component:
+def _outcome(item: EndedRow) -> Component:
     """One line; who asked, the figures that it was judged by and the way back unfold."""
     path = recommendation_path(item.id)
     newer = (

@@ -7,7 +7,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from weir.components.pages.history import ids as own
-from weir.components.pages.history.view import Listing, Query, Row, tune_path, what_if_path
+from weir.components.pages.history.view import Listing, Query, RunRow, tune_path, what_if_path
 from weir.components.ui.parts import Child, icon, stamp
 from weir.components.ui.path import replay_path
 from weir.components.ui.text import plural
@@ -66,7 +66,7 @@ def _head(name: str, key: str, query: Query) -> Component:
     )
 
 
-def _row(row: Row, chosen: bool) -> Component:
+def _row(row: RunRow, chosen: bool) -> Component:
     def cell(label: str, value: Child, className: str = "") -> Component:
         return html.Td(value, className=className, **{"data-label": label})
 

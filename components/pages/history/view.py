@@ -35,7 +35,7 @@ class Query(Struct, frozen=True, kw_only=True):
     page: int = 0
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class RunRow(Struct, frozen=True, kw_only=True):
     """One run as it is shown."""
 
     id: str
@@ -55,7 +55,7 @@ class Row(Struct, frozen=True, kw_only=True):
 class Listing(Struct, frozen=True, kw_only=True):
     """One page of the list."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RunRow, ...]
     found: int
     all: int
     pages: int
@@ -81,14 +81,14 @@ def listing(runs: Sequence[RunInfo], query: Query, now: float) -> Listing:
     )
 
 
-def row(run: RunInfo, now: float) -> Row:
+def row(run: RunInfo, now: float) -> RunRow:
     """A run in words."""
     state, words = "ok", "complete"
     if recording(run, now):
         state, words = "run", "recording now"
     elif not run.complete:
         state, words = "warn", "cut off"
-    return Row(
+    return RunRow(
         id=run.id,
         name=run.name,
         kind="recorded" if run.kind == LIVE else "imported",

@@ -14,11 +14,11 @@ from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import LAB, replay_path
 from weir.metrics.lab.catalogue import EXPERIMENTS
 from weir.metrics.lab.experiment import Experiment, Paper
-from weir.metrics.lab.lab import Lab, Status
-from weir.metrics.lab.outcome import Outcome, Result, Table, Verdict
+from weir.metrics.lab.lab import ExperimentStatus, Lab
+from weir.metrics.lab.outcome import ClaimVerdict, Conclusion, ExperimentResult, Table
 from weir.metrics.lab.report import number_words
 
-_STATES = {Verdict.REPRODUCED: "ok", Verdict.PARTLY: "warn", Verdict.NOT: "bad"}
+_STATES = {ClaimVerdict.REPRODUCED: "ok", ClaimVerdict.PARTLY: "warn", ClaimVerdict.NOT: "bad"}
 
 
 def render_list(lab: Lab) -> Component:
@@ -26,7 +26,7 @@ def render_list(lab: Lab) -> Component:
     found = {e.name: lab.result(e.name) for e in EXPERIMENTS}
     running = lab.running()
     done = [r for r in found.values() if r is not None]
-    held = sum(r.outcome.verdict is Verdict.REPRODUCED for r in done)
+    held = sum(r.outcome.verdict is ClaimVerdict.REPRODUCED for r in done)
     return html.Div(
         [
             html.H1("Lab"),
@@ -44,7 +44,9 @@ def render_list(lab: Lab) -> Component:
     )
 
 
-def _paper(paper: Paper, result: Callable[[str], Result | None], running: str) -> Component | None:
+def _paper(
+    paper: Paper, result: Callable[[str], ExperimentResult | None], running: str
+) -> Component | None:
     rows = [e for e in EXPERIMENTS if e.paper is paper]
     if not rows:
         return None
@@ -65,7 +67,7 @@ def _paper(paper: Paper, result: Callable[[str], Result | None], running: str) -
     )
 
 
-def _claim(described: Experiment, result: Result | None, running: str) -> Component:
+def _claim(described: Experiment, result: ExperimentResult | None, running: str) -> Component:
     outcome = result.outcome if result else None
     return html.Tr(
         [
@@ -88,7 +90,7 @@ def _claim(described: Experiment, result: Result | None, running: str) -> Compon
     )
 
 
-def verdict_tag(result: Result | None) -> Component:
+def verdict_tag(result: ExperimentResult | None) -> Component:
     """The verdict; of the quick size it says so."""
     if result is None:
         return html.Span("not run here", className="lab-verdict", **{"data-state": "none"})
@@ -150,7 +152,7 @@ def _button(label: str, id: str, about_s: float) -> Component:
 
 
 def result_parts(
-    described: Experiment, status: Status | None, result: Result | None
+    described: Experiment, status: ExperimentStatus | None, result: ExperimentResult | None
 ) -> list[Component]:
     """How far it is, and what was found last."""
     parts: list[Component] = []
@@ -188,7 +190,7 @@ def result_parts(
     return parts
 
 
-def _progress(status: Status) -> Component:
+def _progress(status: ExperimentStatus) -> Component:
     state = {"running": "warn", "failed": "bad"}.get(status.state, "warn")
     words = progress_words(status) if status.state == "running" else status.message
     return html.Section(
@@ -206,7 +208,7 @@ def _progress(status: Status) -> Component:
     )
 
 
-def _numbers(outcome: Outcome) -> Component | None:
+def _numbers(outcome: Conclusion) -> Component | None:
     if not outcome.numbers:
         return None
     heads = ("Figure", "Ours", "Published")

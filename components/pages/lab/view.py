@@ -6,18 +6,18 @@ from typing import Any
 from weir.components.pages.history.plots import rounded
 from weir.components.ui import text
 from weir.controllers.model.words import percent
-from weir.metrics.lab.lab import Status
-from weir.metrics.lab.outcome import Chart, Outcome
+from weir.metrics.lab.lab import ExperimentStatus
+from weir.metrics.lab.outcome import Conclusion, ResultChart
 from weir.metrics.lab.report import number_words
 
 PALETTE = tuple(f"series-{k}" for k in (1, 3, 2, 4, 6, 7, 8))
 PUBLISHED = "series-5"
 
 
-def progress_words(status: Status) -> str:
+def progress_words(status: ExperimentStatus) -> str:
     """How far it is, what it does, and how long it still takes.
 
-    >>> progress_words(Status(name="a", quick=True, at=0.0, share=0.25, left_s=40.0, doing="12 processors"))
+    >>> progress_words(ExperimentStatus(name="a", quick=True, at=0.0, share=0.25, left_s=40.0, doing="12 processors"))
     '25 %, about 40 s left: 12 processors'
     """
     left = "" if status.left_s is None else f", about {text.seconds(max(1.0, status.left_s))} left"
@@ -25,7 +25,7 @@ def progress_words(status: Status) -> str:
     return f"{percent(status.share)}{left}{doing}"
 
 
-def ours_words(outcome: Outcome) -> str:
+def ours_words(outcome: Conclusion) -> str:
     """The first figure, for a table of claims."""
     if not outcome.numbers:
         return ""
@@ -33,12 +33,12 @@ def ours_words(outcome: Outcome) -> str:
     return f"{first.name}: {number_words(first)}"
 
 
-def plots(name: str, charts: Sequence[Chart]) -> list[dict[str, Any]]:
+def plots(name: str, charts: Sequence[ResultChart]) -> list[dict[str, Any]]:
     """Every chart for `assets/pages/history/plots.js`."""
     return [_plot(f"lab/{name}/{k}", chart) for k, chart in enumerate(charts)]
 
 
-def _plot(key: str, chart: Chart) -> dict[str, Any]:
+def _plot(key: str, chart: ResultChart) -> dict[str, Any]:
     own = iter(PALETTE * (1 + len(chart.series) // len(PALETTE)))
     return {
         "kind": "figure",

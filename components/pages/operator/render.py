@@ -12,7 +12,7 @@ from weir.components.ui.buttons import operator_buttons
 from weir.components.ui.parts import card, data_age, fact, live, region
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 
 
 def render(world: World, page: Page) -> Component:
@@ -104,7 +104,7 @@ def render(world: World, page: Page) -> Component:
     )
 
 
-def _share(operator: Operator) -> list[Component]:
+def _share(operator: OperatorSample) -> list[Component]:
     """What it has of its operator, or why an operator with state is one query."""
     if operator.slice_of:
         whole = page_link(operator.slice_of, operator_path(operator.slice_of))

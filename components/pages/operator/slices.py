@@ -11,16 +11,16 @@ from weir.components.ui.figure import Figure, Figures
 from weir.components.ui.parts import card, live
 from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import page_link
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 
 
-def slices_of(world: World, operator: str) -> tuple[Operator, ...]:
+def slices_of(world: World, operator: str) -> tuple[OperatorSample, ...]:
     """The slices of an operator, by number; none if it is not sliced."""
     found = [o for o in world.snapshot.operators if operator and o.slice_of == operator]
     return tuple(sorted(found, key=lambda o: int(o.name.rpartition(".")[2] or 0)))
 
 
-def slices_figures(world: World, slices: tuple[Operator, ...]) -> Figures:
+def slices_figures(world: World, slices: tuple[OperatorSample, ...]) -> Figures:
     """What changes in the list."""
     figures: Figures = {}
     for one in slices:
@@ -32,7 +32,7 @@ def slices_figures(world: World, slices: tuple[Operator, ...]) -> Figures:
     return figures
 
 
-def slices_card(slices: tuple[Operator, ...], figures: Figures) -> Component:
+def slices_card(slices: tuple[OperatorSample, ...], figures: Figures) -> Component:
     """Every slice with where it runs, what it owns and its present figures."""
     heads = (
         "Slice", "Cluster", "Key groups", "Status", "Load", "Arriving", "Queue", "Latency", "Keys",
@@ -91,7 +91,7 @@ def owned(groups: tuple[int, ...]) -> str:
     return f"{len(groups)}: {', '.join(parts)}"
 
 
-def _row(one: Operator, figures: Figures) -> Component:
+def _row(one: OperatorSample, figures: Figures) -> Component:
     base = f"operator/{one.name}"
     shown = (
         ("Arriving", "arriving"), ("Queue", "queue"), ("Latency", "latency"),

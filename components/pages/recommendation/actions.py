@@ -90,7 +90,7 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
         return [said] * len(ctx.outputs_list)
 
 
-def _shown(asked: asks.Ask) -> Ask:
+def _shown(asked: asks.DecisionDialog) -> Ask:
     return Ask(
         title=asked.title,
         body=decision_body(asked),
@@ -105,7 +105,7 @@ def _shown(asked: asks.Ask) -> Ask:
     )
 
 
-def _about(hub: Hub, clicked: dict[str, str]) -> asks.Ask:
+def _about(hub: Hub, clicked: dict[str, str]) -> asks.DecisionDialog:
     """What the dialog says about a recommendation, also one that is older than the hub's."""
     world, wanted = hub.world(), clicked["recommendation"]
     fetched = hub.store.recommendation(wanted)

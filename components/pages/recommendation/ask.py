@@ -29,7 +29,7 @@ from weir.controllers.model.slicing import Slicing
 from weir.controllers.placement.words import hand_overs
 
 
-class Ask(Struct, frozen=True, kw_only=True):
+class DecisionDialog(Struct, frozen=True, kw_only=True):
     """A question with all that is needed to answer it."""
 
     title: str
@@ -55,7 +55,7 @@ def decision(
     plan_hash: str,
     placements: Mapping[str, Placement] | None = None,
     slicings: Mapping[str, Slicing] | None = None,
-) -> Ask:
+) -> DecisionDialog:
     """Approve, reject, cancel or roll back one recommendation, as it was shown."""
     found = world.control.recommendation(recommendation_id)
     if found is None:
@@ -76,7 +76,7 @@ def decision(
                 raise Refused("There is nothing left of it to undo.")
             # What is confirmed is the undoing, exactly as it is shown here.
             lines, plan_hash = _rollback(world, back), hash_of(back)
-    return Ask(
+    return DecisionDialog(
         title={"rollback": "Roll back?"}.get(verb, f"{verb.capitalize()}?"),
         subject=words.title_of(found),
         lines=tuple(lines),
@@ -124,12 +124,12 @@ def reslice_happens(decided: Reslice) -> list[str]:
     return lines
 
 
-def mode_change(world: World, cluster: str) -> Ask:
+def mode_change(world: World, cluster: str) -> DecisionDialog:
     """Choose how much the engine may do on a cluster."""
     if world.snapshot.cluster(cluster) is None:
         raise NotFound(f"There is no cluster {cluster} any more.")
     present = world.control.mode(cluster)
-    return Ask(
+    return DecisionDialog(
         title=f"Mode of {cluster}",
         lines=(),
         confirm="Set mode",
@@ -153,7 +153,7 @@ def mode_words(world: World, cluster: str, chosen: object) -> str:
     return f"{MEANINGS[mode]} {advice}".strip()
 
 
-def pause_all(world: World) -> Ask:
+def pause_all(world: World) -> DecisionDialog:
     """Stop every automatic action at once."""
     flying = [r for r in world.control.recommendations if r.status is Status.APPLYING]
     lines = [
@@ -171,7 +171,7 @@ def pause_all(world: World) -> Ask:
             "Of an automatic rebalance, operators that have not begun to move stay where they are, "
             "and those that have moved go back: what is half done is undone also while paused."
         )
-    return Ask(
+    return DecisionDialog(
         title="Pause everything?",
         lines=tuple(lines),
         confirm="Pause all",
@@ -180,9 +180,9 @@ def pause_all(world: World) -> Ask:
     )
 
 
-def resume_all(world: World) -> Ask:
+def resume_all(world: World) -> DecisionDialog:
     """Let the engine act again."""
-    return Ask(
+    return DecisionDialog(
         title="Resume?",
         lines=(
             f"The engine acts by itself again where a cluster's mode says so: {_automatic(world)}.",

@@ -4,14 +4,14 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from weir.components.pages.recommendation.ask import Ask
+from weir.components.pages.recommendation.ask import DecisionDialog
 from weir.components.pages.recommendation.render_parts import figures_table
 from weir.components.ui import ids
 from weir.components.ui.parts import icon
 from weir.components.ui.path import recommendation_path
 
 
-def decision_body(ask: Ask) -> Component:
+def decision_body(ask: DecisionDialog) -> Component:
     """What it is about and what will happen; of a mode, the choice."""
     parts: list[Component | None] = []
     if ask.subject:
@@ -27,7 +27,7 @@ def decision_body(ask: Ask) -> Component:
     return html.Div([said, _modes(ask)], className="dialog") if ask.modes else said
 
 
-def _modes(ask: Ask) -> Component:
+def _modes(ask: DecisionDialog) -> Component:
     """The modes with what each means."""
     cluster = ask.pending["id"]
     radios = [

@@ -14,7 +14,7 @@ BEFORE_S = 180.0
 AFTER_S = 300.0
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class RelatedLink(Struct, frozen=True, kw_only=True):
     """Another recommendation that belongs to this one."""
 
     id: str
@@ -46,7 +46,7 @@ class Detail(Struct, frozen=True, kw_only=True):
     guards: tuple[GuardState, ...]
     way: inbox.UnderWay | None  # while it is carried out, and afterwards what was done
     history: tuple[Entry, ...]
-    links: tuple[Link, ...]
+    links: tuple[RelatedLink, ...]
     verbs: tuple[words.Verb, ...]
 
 
@@ -97,16 +97,22 @@ def span(found: Recommendation) -> tuple[float, float]:
     return found.at - BEFORE_S, last + AFTER_S
 
 
-def _links(world: World, found: Recommendation, others: Sequence[Recommendation]) -> list[Link]:
+def _links(
+    world: World, found: Recommendation, others: Sequence[Recommendation]
+) -> list[RelatedLink]:
     links = []
     if found.rollback_of:
         origin = world.control.recommendation(found.rollback_of)
         title = words.title_of(origin) if origin else f"recommendation {found.rollback_of}"
-        links.append(Link(id=found.rollback_of, text="It takes back", title=title))
+        links.append(RelatedLink(id=found.rollback_of, text="It takes back", title=title))
     for other in others:
         if other.rollback_of == found.id:
-            links.append(Link(id=other.id, text="Taken back by", title=words.title_of(other)))
+            links.append(
+                RelatedLink(id=other.id, text="Taken back by", title=words.title_of(other))
+            )
     newer = inbox.successor(world, found)
     if newer is not None:
-        links.append(Link(id=newer.id, text="Proposed now instead", title=words.title_of(newer)))
+        links.append(
+            RelatedLink(id=newer.id, text="Proposed now instead", title=words.title_of(newer))
+        )
     return links

@@ -14,7 +14,7 @@ CLUSTERS_MOST = 6
 DONE_WITHIN_S = 120.0
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class AdvisedAnswer(Struct, frozen=True, kw_only=True):
     """One answer."""
 
     who: str
@@ -24,12 +24,12 @@ class Said(Struct, frozen=True, kw_only=True):
     acts: bool
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class Answers(Struct, frozen=True, kw_only=True):
     """Everybody's answer to one question."""
 
     about: str  # "Balance", or a cluster
     now: str  # how it stands
-    answers: tuple[Said, ...]
+    answers: tuple[AdvisedAnswer, ...]
 
 
 class Advice(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class Advice(Struct, frozen=True, kw_only=True):
 
     at: float
     settings: SettingsShown
-    asked: tuple[Asked, ...]
+    asked: tuple[Answers, ...]
     done: tuple[CommandRow, ...]  # shortly before or after
 
 
@@ -50,11 +50,11 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
     asked = []
     if state(world) == "ready" and world.outlook is not None:
         asked.append(
-            Asked(
+            Answers(
                 about="Balance of load",
                 now=f"load distance {world.outlook.proposals[0].plan.before.load_distance:.1f} points",
                 answers=tuple(
-                    Said(
+                    AdvisedAnswer(
                         who=p.label,
                         followed=p.plan.planner == world.balance.planner,
                         answer=moves_text(p.plan),
@@ -70,12 +70,12 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
         if found is None:
             continue
         asked.append(
-            Asked(
+            Answers(
                 about=cluster.name,
                 now=f"{text.plural(cluster.executors, 'executor')}, "
                 f"load {text.load(world.snapshot.load(cluster.name))}",
                 answers=tuple(
-                    Said(
+                    AdvisedAnswer(
                         who=a.title,
                         followed=a.chosen,
                         answer=_words(a.decision) if isinstance(a.decision, Scale) else "no change",

@@ -4,7 +4,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.live.commands_list import commands_list
-from weir.components.pages.replay.advice import Advice, Asked
+from weir.components.pages.replay.advice import Advice, Answers
 from weir.components.pages.settings.then import SettingsShown
 from weir.components.ui.parts import card, when
 
@@ -48,7 +48,7 @@ def _settings(shown: SettingsShown) -> Component:
     )
 
 
-def _asked(asked: Asked) -> Component:
+def _asked(asked: Answers) -> Component:
     head = html.Tr([html.Th(h, scope="col") for h in ("Who", "Answer", "Why")])
     body = [
         html.Tr(

@@ -130,7 +130,7 @@ def latency_words(shown: HandPreview) -> str:
     return f"about {text.seconds(after)} by the queueing model"
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class SizeRequest(Struct, frozen=True, kw_only=True):
     """What a browser sends back of a prediction."""
 
     id: str
@@ -139,9 +139,9 @@ class Asked(Struct, frozen=True, kw_only=True):
     before: int
 
 
-def asked_of(data: Any) -> Asked:
+def asked_of(data: Any) -> SizeRequest:
     """The number that was predicted."""
     try:
-        return msgspec.convert(data, Asked)
+        return msgspec.convert(data, SizeRequest)
     except msgspec.ValidationError:
         raise InvalidInput("Choose a number of executors first.", field="executors") from None

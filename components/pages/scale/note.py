@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from weir.components.live.recommendation_words import MEANINGS
 from weir.components.live.world import World
 from weir.components.pages.scale.view import (
-    Number,
+    ReasonNumber,
     answer_text,
     numbers,
     old,
@@ -20,7 +20,7 @@ from weir.controllers.engine.recommendation import ENGINE, Recommendation
 from weir.controllers.model.decision import Scale
 
 
-class Note(Struct, frozen=True, kw_only=True):
+class ScalerNote(Struct, frozen=True, kw_only=True):
     """How the engine fares here, and what the scaler that it follows says and why."""
 
     state: State
@@ -30,7 +30,7 @@ class Note(Struct, frozen=True, kw_only=True):
     answer: str = ""
     why: str = ""
     rule: str = ""
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[ReasonNumber, ...] = ()
     message: str = ""  # of the cluster, e.g. that an executor is overdue
     last: "Last | None" = None
 
@@ -44,7 +44,7 @@ class Last(Struct, frozen=True, kw_only=True):
     by: str
     why: str
     rule: str
-    numbers: tuple[Number, ...]
+    numbers: tuple[ReasonNumber, ...]
     href: str
 
 
@@ -73,23 +73,23 @@ def _asked_by(found: Recommendation) -> str:
     return f"{found.source}, asked for by {found.by}"
 
 
-def note(world: World, cluster: str) -> Note:
+def note(world: World, cluster: str) -> ScalerNote:
     """Silent, holding back or ready; and the reason of the answer that counts."""
     return replace(_note(world, cluster), last=last_decision(world, cluster))
 
 
-def _note(world: World, cluster: str) -> Note:
+def _note(world: World, cluster: str) -> ScalerNote:
     view, found = outlook_of(world, cluster), world.snapshot.cluster(cluster)
     message = found.message if found else ""
     if view is None:
-        return Note(
+        return ScalerNote(
             state="warn",
             text=f"The engine has not asked the scalers about {cluster} yet; "
             "once it runs, it does so every few seconds.",
             message=message,
         )
     if old(world, cluster):
-        return Note(
+        return ScalerNote(
             state="bad",
             text="The engine is not at work: the answers below are old, and nothing is done "
             "about them. It last asked the scalers",
@@ -106,9 +106,11 @@ def _note(world: World, cluster: str) -> Note:
     elif waits:
         said += f" It holds back: {waits.rstrip('.')}."
     if answer is None:
-        return Note(state=state, text=said, scaler=title_of(followed), answer="", message=message)
+        return ScalerNote(
+            state=state, text=said, scaler=title_of(followed), answer="", message=message
+        )
     reason = answer.decision.reason
-    return Note(
+    return ScalerNote(
         state=state,
         text=said,
         scaler=answer.title,

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from weir.components.live.world import World
-from weir.components.pages.scale.view import Number, own_settings
+from weir.components.pages.scale.view import ReasonNumber, own_settings
 from weir.components.ui import text
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
@@ -50,7 +50,7 @@ class LearnerText(Struct, frozen=True, kw_only=True):
 
     decision: str
     epsilon: str
-    facts: tuple[Number, ...]
+    facts: tuple[ReasonNumber, ...]
 
 
 def learner_text(found: Learner) -> LearnerText:
@@ -136,23 +136,23 @@ def curve(found: Learner) -> dict[str, Any]:
     }
 
 
-def facts(found: Learner) -> list[Number]:
+def facts(found: Learner) -> list[ReasonNumber]:
     """What stands beside the table."""
     memory, settings = found.memory, found.settings
     visits = memory.table.visits
     seen = sum(any(v) for v in visits)
     rewards = memory.rewards[-MEAN_OVER:]
     return [
-        Number(name="Epsilon", value=f"{epsilon_of(memory, settings):.3g}"),
-        Number(name="Policy", value=settings.policy.value.replace("_", " ")),
-        Number(name="Decisions", value=f"{memory.draws:,}"),
-        Number(name="States visited", value=f"{seen} of {len(visits)}"),
-        Number(
+        ReasonNumber(name="Epsilon", value=f"{epsilon_of(memory, settings):.3g}"),
+        ReasonNumber(name="Policy", value=settings.policy.value.replace("_", " ")),
+        ReasonNumber(name="Decisions", value=f"{memory.draws:,}"),
+        ReasonNumber(name="States visited", value=f"{seen} of {len(visits)}"),
+        ReasonNumber(
             name=f"Mean of the last {min(len(rewards), MEAN_OVER)} rewards" if rewards
             else "Mean reward",
             value=f"{fmean(rewards):+.2f}".replace("-", "−") if rewards else text.NOTHING,
         ),
-        Number(name="Samples kept for value iteration", value=f"{_samples(memory):,}"),
+        ReasonNumber(name="Samples kept for value iteration", value=f"{_samples(memory):,}"),
     ]  # fmt: skip
 
 

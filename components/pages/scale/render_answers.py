@@ -6,8 +6,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.pages.scale import ids as scale_ids
-from weir.components.pages.scale.note import Last, Note
-from weir.components.pages.scale.view import Number
+from weir.components.pages.scale.note import Last, ScalerNote
+from weir.components.pages.scale.view import ReasonNumber
 from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, icon, live, since, when
 from weir.components.ui.path import SCALE, scale_path
@@ -25,7 +25,7 @@ _HEADS = (
 )
 
 
-def scale_note(note: Note) -> Component:
+def scale_note(note: ScalerNote) -> Component:
     """One line on the engine, one on the answer that counts, one for each thing that is amiss."""
     age: list[Component | str] = [" ", since(note.since), " ago."] if note.since is not None else []
     lines: list[Component] = [
@@ -63,7 +63,7 @@ def _last(last: Last) -> Component:
     )
 
 
-def _reckoning(rule: str, numbers: Sequence[Number]) -> Component:
+def _reckoning(rule: str, numbers: Sequence[ReasonNumber]) -> Component:
     return html.Details(
         [
             html.Summary("The rule and its numbers"),

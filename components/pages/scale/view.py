@@ -33,7 +33,7 @@ NOT_TOLD = "not told"
 _AIMS = ("target_latency_s", "t_max_s")  # settings that say which latency a scaler aims at
 
 
-class Number(Struct, frozen=True, kw_only=True):
+class ReasonNumber(Struct, frozen=True, kw_only=True):
     """One number of a reason, named and with its unit."""
 
     name: str
@@ -85,14 +85,14 @@ def answer_text(decision: Scale | NoChange) -> str:
     return "stay"
 
 
-def numbers(reason: Reason) -> tuple[Number, ...]:
+def numbers(reason: Reason) -> tuple[ReasonNumber, ...]:
     """The numbers of a reason with names that can be read.
 
     >>> [f"{n.name} {n.value}" for n in numbers(Reason(text="", numbers={"t_max_s": 10.0}))]
     ['t max 10 s']
     """
     return tuple(
-        Number(name=name, value=value)
+        ReasonNumber(name=name, value=value)
         for name, value in (text.named(k, v) for k, v in reason.numbers.items())
     )
 

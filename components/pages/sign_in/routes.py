@@ -29,7 +29,7 @@ class Password(Struct, forbid_unknown_fields=True):
     password: str
 
 
-class Link(Struct, forbid_unknown_fields=True):
+class LinkSecret(Struct, forbid_unknown_fields=True):
     """The secret of a one-time link."""
 
     link: str
@@ -62,7 +62,7 @@ def _register_in(server: FastAPI, service: SignIn, gate: Gate) -> None:
 
     @server.post("/sign-in/link", include_in_schema=False)
     async def by_link(request: Request) -> Response:
-        asked = await _body(request, Link)
+        asked = await _body(request, LinkSecret)
         return await _opened(request, gate, service, service.by_link, asked.link)
 
 

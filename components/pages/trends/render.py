@@ -5,7 +5,7 @@ import json
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.pages.trends.view import METRICS, MOST_CLUSTERS, SPANS, Asked, Trend
+from weir.components.pages.trends.view import METRICS, MOST_CLUSTERS, SPANS, Trend, TrendQuery
 from weir.components.ui.parts import card
 from weir.components.ui.text import plural
 
@@ -91,7 +91,7 @@ def _choice(
     )
 
 
-def _toggled(asked: Asked, name: str) -> str:
+def _toggled(asked: TrendQuery, name: str) -> str:
     """The address with that cluster added or taken away; the last one stays."""
     left = tuple(c for c in asked.clusters if c != name)
     if name not in asked.clusters:
@@ -99,7 +99,7 @@ def _toggled(asked: Asked, name: str) -> str:
     return asked.path(clusters=left or asked.clusters)
 
 
-def _own_range(asked: Asked) -> Component:
+def _own_range(asked: TrendQuery) -> Component:
     """Two times in the viewer's zone; `assets/pages/trends/page.js` makes and reads the fields."""
     return html.Span(
         html.Button("Show", className="button", type="button", **{"data-range-go": ""}),

@@ -58,7 +58,7 @@ METRICS = {
 DEFAULT = "load"
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class TrendQuery(Struct, frozen=True, kw_only=True):
     """What an address asks for."""
 
     metric: str = DEFAULT
@@ -70,7 +70,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     def path(self, **changes: Any) -> str:
         """The address of the same with something changed.
 
-        >>> asked = Asked(since=0.0, until=9.0, clusters=("a",))
+        >>> asked = TrendQuery(since=0.0, until=9.0, clusters=("a",))
         >>> asked.path(), asked.path(span="2d", clusters=("a", "b c"))
         ('/trends/load/1h/a', '/trends/load/2d/a,b%20c')
         """
@@ -83,14 +83,14 @@ class Asked(Struct, frozen=True, kw_only=True):
 class Trend(Struct, frozen=True, kw_only=True):
     """Everything that the page shows."""
 
-    asked: Asked
+    asked: TrendQuery
     known: tuple[str, ...]  # clusters there are
     plot: dict[str, Any]
     points: int
     summary: str  # for who cannot see the chart
 
 
-def asked_of(path: str, known: Sequence[str], now: float) -> Asked:
+def asked_of(path: str, known: Sequence[str], now: float) -> TrendQuery:
     """What an address asks for; nonsense is said, not changed in silence."""
     parts = [unquote(p) for p in path.removeprefix(TRENDS).strip("/").split("/") if p]
     if len(parts) > 3:
@@ -107,10 +107,12 @@ def asked_of(path: str, known: Sequence[str], now: float) -> Asked:
     if len(named) > MOST_CLUSTERS:
         raise InvalidInput(f"at most {MOST_CLUSTERS} clusters fit into one chart")
     clusters = tuple(dict.fromkeys(named)) or tuple(known[:FIRST_SHOWN])
-    return Asked(metric=metric, span=span, since=since, until=until, clusters=clusters)
+    return TrendQuery(metric=metric, span=span, since=since, until=until, clusters=clusters)
 
 
-def trend(asked: Asked, known: Sequence[str], read: Read, now: float, target_s: float) -> Trend:
+def trend(
+    asked: TrendQuery, known: Sequence[str], read: Read, now: float, target_s: float
+) -> Trend:
     """The series of every cluster that is asked for."""
     chart = _chart(asked.metric, "", target_s)
     lines, count = [], 0
@@ -183,7 +185,7 @@ def _chart(metric: str, cluster: str, target_s: float) -> Chart:
 
 
 def _points(
-    asked: Asked, cluster: str, read: Read, now: float, target_s: float
+    asked: TrendQuery, cluster: str, read: Read, now: float, target_s: float
 ) -> tuple[list[int], list[float | None]]:
     """Times in ms and values; a stretch without reports is a gap."""
     chart, trace = _chart(asked.metric, cluster, target_s), METRICS[asked.metric].trace
@@ -201,7 +203,7 @@ def _points(
     return x, rounded(y)
 
 
-def _summary(asked: Asked, lines: Sequence[dict[str, Any]], unit: str) -> str:
+def _summary(asked: TrendQuery, lines: Sequence[dict[str, Any]], unit: str) -> str:
     """The chart in words: lowest, highest and last of each cluster."""
     said = []
     for line in lines:

@@ -12,7 +12,7 @@ from weir.controllers.simulator import (
     Calibrated,
     Errors,
     InForce,
-    Series,
+    SimulatedSeries,
     SimulationSummary,
     calibrate,
     what_if,
@@ -36,7 +36,7 @@ class Simulated(Struct, frozen=True, kw_only=True):
 
     policy: Policy
     summary: SimulationSummary
-    series: Series
+    series: SimulatedSeries
     band: Band | None
 
 
@@ -50,7 +50,7 @@ class WhatIfAnswer(Struct, frozen=True, kw_only=True):
     whole: bool  # all of the run, not only its last part
     errors: Errors | None  # on the half that the simulator was not fitted on
     fit_errors: Errors | None
-    recorded: Series
+    recorded: SimulatedSeries
     replayed: Simulated  # what was done, simulated
     policy: tuple[InForce, ...]  # how the cluster was scaled; empty: not recorded
     policy_errors: Errors | None  # of the same policy deciding anew

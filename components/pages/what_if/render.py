@@ -18,7 +18,15 @@ from weir.components.pages.what_if.render_form import (
     form_of,
     scaler_choices,
 )
-from weir.components.pages.what_if.view import HEADS, Row, Trust, conclusion, plots, rows, trust
+from weir.components.pages.what_if.view import (
+    HEADS,
+    PolicyRow,
+    Trust,
+    conclusion,
+    plots,
+    rows,
+    trust,
+)
 from weir.components.ui import text
 from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import replay_path
@@ -204,7 +212,7 @@ def _waiting() -> Component:
     )
 
 
-def _table(shown: Sequence[Row]) -> Component:
+def _table(shown: Sequence[PolicyRow]) -> Component:
     heads = html.Tr([html.Th(h, scope="col") for h in ("Policy", *HEADS)])
     body = [
         html.Tr(

@@ -10,7 +10,7 @@ from weir.components.pages.compare.view import change_words
 from weir.components.pages.history.plots import Line, Plot, plot_json
 from weir.components.pages.what_if.child import Simulated, WhatIfAnswer
 from weir.components.ui import text
-from weir.controllers.simulator import Errors, Series
+from weir.controllers.simulator import Errors, SimulatedSeries
 
 POINTS = 500
 _COLOURS = ("series-3", "series-4", "series-2", "series-6", "series-7", "series-8", "series-1")
@@ -29,7 +29,7 @@ class Trust(Struct, frozen=True, kw_only=True):
     figures: tuple[tuple[str, str], ...]
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class PolicyRow(Struct, frozen=True, kw_only=True):
     """One policy of the table; `cells` carry what they are and how they differ."""
 
     label: str
@@ -164,12 +164,12 @@ def policy_words(answer: WhatIfAnswer) -> str:
     )
 
 
-def rows(answer: WhatIfAnswer) -> list[Row]:
+def rows(answer: WhatIfAnswer) -> list[PolicyRow]:
     """What was measured, the same simulated, and every other policy beside it."""
     target = answer.target_latency_s
     measured = _measured(answer.recorded, target)
     found = [
-        Row(
+        PolicyRow(
             label="What was done",
             note="measured",
             simulated=False,
@@ -184,7 +184,7 @@ def rows(answer: WhatIfAnswer) -> list[Row]:
             for a, b in zip(base, values, strict=True)
         ]
         found.append(
-            Row(
+            PolicyRow(
                 label=one.policy.label[:1].upper() + one.policy.label[1:],
                 note=_band(one),
                 simulated=True,
@@ -254,7 +254,7 @@ def _summary(one: Simulated) -> list[float]:
     ]  # fmt: skip
 
 
-def _measured(series: Series, target_latency_s: float) -> list[float | None]:
+def _measured(series: SimulatedSeries, target_latency_s: float) -> list[float | None]:
     latency = np.array([v for v in series.latency_s if v is not None])
     lengths = np.diff(np.array(series.time), prepend=series.time[0])
     executors = np.array(series.executors, dtype=float)

@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.failover import Death
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 Name = Annotated[str, Path(min_length=1, max_length=200)]
@@ -65,13 +65,13 @@ def _world(router: APIRouter, store: Store) -> None:
         """One cluster as last reported."""
         return json(found_cluster(store, cluster))
 
-    @router.get("/operators", tags=["look"], **answers(list[Operator]))
+    @router.get("/operators", tags=["look"], **answers(list[OperatorSample]))
     @require(Role.VIEWER)
     def operators() -> Response:
         """Every operator as last reported."""
         return json(_now(store).operators)
 
-    @router.get("/operators/{operator}", tags=["look"], **answers(Operator, 404))
+    @router.get("/operators/{operator}", tags=["look"], **answers(OperatorSample, 404))
     @require(Role.VIEWER)
     def operator(operator: Name) -> Response:
         """One operator as last reported."""

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 
@@ -240,7 +240,7 @@ def _step(
 
 def _begin(
     state: MoveState,
-    operator: Operator | None,
+    operator: OperatorSample | None,
     snapshot: Snapshot,
     placements: Mapping[str, Placement],
     now: float,
@@ -269,7 +269,7 @@ def _begin(
 
 def _adopting(
     state: MoveState,
-    operator: Operator | None,
+    operator: OperatorSample | None,
     snapshot: Snapshot,
     placements: Mapping[str, Placement],
     now: float,
@@ -295,7 +295,7 @@ def _return(
     return back, [replace(placed, cluster=state.move.source)]
 
 
-def _arrived(operator: Operator | None, cluster: str, run_before: str | None) -> bool:
+def _arrived(operator: OperatorSample | None, cluster: str, run_before: str | None) -> bool:
     """Has it committed a batch there, in a new run, or found nothing to do?"""
     return (
         operator is not None
@@ -305,7 +305,9 @@ def _arrived(operator: Operator | None, cluster: str, run_before: str | None) ->
     )
 
 
-def _goes_on(operator: Operator | None, cluster: str, snapshot: Snapshot, since: float) -> bool:
+def _goes_on(
+    operator: OperatorSample | None, cluster: str, snapshot: Snapshot, since: float
+) -> bool:
     """Was it never let go, and has it worked since then, or had nothing to do?"""
     if operator is None or not _runs(operator, cluster):
         return False
@@ -314,11 +316,11 @@ def _goes_on(operator: Operator | None, cluster: str, snapshot: Snapshot, since:
     return (operator.batch_at or 0.0) > since or (told_at > since and operator.idle)
 
 
-def _runs(operator: Operator, cluster: str) -> bool:
+def _runs(operator: OperatorSample, cluster: str) -> bool:
     return operator.cluster == cluster and operator.status is OperatorStatus.RUNNING
 
 
-def _without_input(operator: Operator) -> bool:
+def _without_input(operator: OperatorSample) -> bool:
     """Spark itself says that there was nothing to do, and nothing has come since."""
     return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
 
@@ -330,13 +332,13 @@ def _unfit(snapshot: Snapshot, move: Move) -> str:
     return found.unfit_for(move.operator) or snapshot.silent(move.target)
 
 
-def _refusal(operator: Operator, cluster: str) -> str:
+def _refusal(operator: OperatorSample, cluster: str) -> str:
     if operator.cluster != cluster or operator.status is not OperatorStatus.FAILED:
         return ""
     return operator.message or f"it cannot start in {cluster}"
 
 
-def _watch_queue(state: MoveState, operator: Operator | None, now: float) -> MoveState:
+def _watch_queue(state: MoveState, operator: OperatorSample | None, now: float) -> MoveState:
     if operator is None or operator.queue_rows is None:
         return replace(state, drained_at=now) if state.step is MoveStep.DONE else state
     queue = operator.queue_rows

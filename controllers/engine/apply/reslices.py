@@ -32,7 +32,7 @@ from weir.controllers.model.command import (
 )
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
 
@@ -331,7 +331,7 @@ def _goes_on(stage: Stage, name: str, reslicing: Reslicing) -> bool:
     )
 
 
-def _without_input(operator: Operator) -> bool:
+def _without_input(operator: OperatorSample) -> bool:
     return operator.idle and not operator.queue_rows
 
 

@@ -8,7 +8,7 @@ from weir.controllers.balancing.plan import Plan
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.recommendation import Figures
 from weir.controllers.model.decision import Change, Rescue, Reslice, Scale
-from weir.controllers.model.sample import ClusterSample, Operator
+from weir.controllers.model.sample import ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 OUTLOOK_AGE_S = 30.0
@@ -138,7 +138,9 @@ def _planned(outlook: Outlook | None, now: float) -> dict[str, float]:
     return cores
 
 
-def _concerned(decision: Change, snapshot: Snapshot, names: Collection[str]) -> list[Operator]:
+def _concerned(
+    decision: Change, snapshot: Snapshot, names: Collection[str]
+) -> list[OperatorSample]:
     if isinstance(decision, Scale):
         return [o for n in names for o in snapshot.operators_of(n)]
     if isinstance(decision, Reslice):

@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import Cluster, Operator
+from weir.controllers.model.sample import Cluster, OperatorSample
 from weir.controllers.model.snapshot import Edge, Snapshot
 
 
@@ -17,7 +17,7 @@ class Extracts:
     """Looks up the part of each cluster in one snapshot.
 
     >>> def op(name, cluster):
-    ...     return Operator(name=name, cluster=cluster)
+    ...     return OperatorSample(name=name, cluster=cluster)
     >>> flow = Edge(source="x", target="y", dataset="d", rows_per_s=1.0)
     >>> whole = Snapshot(
     ...     at=0.0, period_s=1.0, clusters=(Cluster(name="a"), Cluster(name="b")),
@@ -29,7 +29,7 @@ class Extracts:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._operators: dict[str, Operator] = {o.name: o for o in snapshot.operators}
+        self._operators: dict[str, OperatorSample] = {o.name: o for o in snapshot.operators}
         self._clusters: dict[str, Cluster] = {c.name: c for c in snapshot.clusters}
         self._here: dict[str, list[str]] = defaultdict(list)
         for operator in snapshot.operators:

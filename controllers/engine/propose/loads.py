@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import ClusterSample, Operator
+from weir.controllers.model.sample import ClusterSample, OperatorSample
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.rates import demands
 
-_Period = tuple[ClusterSample, Operator]
+_Period = tuple[ClusterSample, OperatorSample]
 
 
 class Loads(Struct, frozen=True, kw_only=True):
@@ -36,9 +36,9 @@ def loads_of(samples: Mapping[str, Sequence[ClusterSample]], snapshot: Snapshot)
     the later home counts.
 
     >>> from weir.controllers.model.sample import Cluster
-    >>> slow = Operator(name="slow", cluster="c", writes=("mid",), cost_s_per_row=0.02, load=2.0,
+    >>> slow = OperatorSample(name="slow", cluster="c", writes=("mid",), cost_s_per_row=0.02, load=2.0,
     ...                 arrival_rows_per_s=100.0, processed_rows_per_s=50.0)
-    >>> fast = Operator(name="fast", cluster="c", reads=("mid",), cost_s_per_row=0.01, load=0.5,
+    >>> fast = OperatorSample(name="fast", cluster="c", reads=("mid",), cost_s_per_row=0.01, load=0.5,
     ...                 arrival_rows_per_s=50.0, processed_rows_per_s=50.0)
     >>> sample = ClusterSample(
     ...     at=0.0, period_s=1.0, cluster=Cluster(name="c"), operators=(slow, fast)
@@ -70,7 +70,7 @@ def _seen(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, list[_Per
     return found
 
 
-def _begun(periods: Sequence[_Period]) -> list[Operator]:
+def _begun(periods: Sequence[_Period]) -> list[OperatorSample]:
     """An operator in every period in which it ran, wherever: one entry where two report it."""
     first: dict[str, int] = {}  # its homes, in order
     found: list[_Period] = []
@@ -88,7 +88,7 @@ def _begun(periods: Sequence[_Period]) -> list[Operator]:
     return [operator for _, operator in found]
 
 
-def _mean(operator: Operator, periods: Sequence[_Period]) -> Operator:
+def _mean(operator: OperatorSample, periods: Sequence[_Period]) -> OperatorSample:
     """With its mean rates over the window: what comes out of one period went in before.
 
     While it moves two clusters report it: rows that arrive are then told twice, rows that
@@ -107,13 +107,13 @@ def _mean(operator: Operator, periods: Sequence[_Period]) -> Operator:
     )
 
 
-def _cost(operator: Operator, periods: Sequence[_Period]) -> float | None:
+def _cost(operator: OperatorSample, periods: Sequence[_Period]) -> float | None:
     """The last known cost of a row; None if none is known."""
     newest_first = (operator, *(o for _, o in reversed(periods)))
     return next((c for o in newest_first if (c := o.cost_s_per_row) is not None), None)
 
 
-def _load(operator: Operator, cost: float | None) -> float:
+def _load(operator: OperatorSample, cost: float | None) -> float:
     """The work that arrives in a period, by the cost of that period or else the last known."""
     if operator.cost_s_per_row is None and cost is not None:
         return operator.arrival_rows_per_s * cost

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from weir.controllers.engine.apply.reslices import ResliceStep, Reslicing
 from weir.controllers.model.decision import NoChange, Reason, Reslice
-from weir.controllers.model.sample import Operator, OperatorStatus
+from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.settings import setting
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
@@ -70,7 +70,7 @@ def ring_problem(
 
     >>> from weir.controllers.model.sample import Cluster
     >>> two = Slicing.even("c", 2, groups=4)
-    >>> one = Operator(name="c.0", cluster="a", load=0.4, queue_rows=50, arrival_rows_per_s=10.0,
+    >>> one = OperatorSample(name="c.0", cluster="a", load=0.4, queue_rows=50, arrival_rows_per_s=10.0,
     ...                key_groups=(0, 1), group_rows_per_s=(4.0, 6.0))
     >>> found = ring_problem(Snapshot(at=0.0, period_s=2.0, operators=(one,), clusters=(
     ...     Cluster(name="a", executors=2, hosted=True),)), two)
@@ -110,7 +110,7 @@ def ring_problem(
     )
 
 
-def _facts(operator: Operator, load: float) -> SliceFacts:
+def _facts(operator: OperatorSample, load: float) -> SliceFacts:
     rates = operator.group_rows_per_s
     return SliceFacts(
         cluster=operator.cluster,
@@ -124,7 +124,7 @@ def _facts(operator: Operator, load: float) -> SliceFacts:
     )
 
 
-def _queue_s(operator: Operator) -> float | None:
+def _queue_s(operator: OperatorSample) -> float | None:
     """Seconds of its arrivals that wait; None if that cannot be said."""
     if operator.queue_rows is None:
         return None

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import fields, replace
 
-from weir.controllers.balancing.joint import Option, Question, Site, Way, best_options
+from weir.controllers.balancing.joint import ClusterSize, JointProblem, Option, Way, best_options
 from weir.controllers.balancing.latency import Timing, timing_of
 from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Problem
@@ -163,7 +163,7 @@ def facts_size(facts: Facts, cluster: str) -> int:
     return found.executors_asked if found is not None else 0
 
 
-def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> Question:
+def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> JointProblem:
     sites, timings = {}, {}
     loads: dict[str, float] = {}
     for item in problem.items:
@@ -178,7 +178,7 @@ def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> Ques
         high = min(high, own.max_executors or high)
         if not cluster.can_scale:
             low = high = size
-        sites[cluster.name] = Site(
+        sites[cluster.name] = ClusterSize(
             name=cluster.name, executors=size, cores=cluster.cores_per_executor,
             low=min(low, size), high=max(high, size), wanted=wanted.get(cluster.name),
         )  # fmt: skip
@@ -191,7 +191,7 @@ def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> Ques
         timings[item.name] = timing_of(
             item.load, loads[item.bin] - item.load, cores, operator.trigger_s, operator.processing_s
         )
-    return Question(
+    return JointProblem(
         problem=problem, sites=sites, timings=_known(timings), target_s=_target_s(facts),
         limit=facts.engine.cured_below, most_executors=facts.engine.total_executors or None,
     )  # fmt: skip

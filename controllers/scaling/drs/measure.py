@@ -12,7 +12,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.scaling.drs.network import Network, Station
 from weir.controllers.scaling.facts import ClusterFacts
 
@@ -66,7 +66,7 @@ class StationTrack(Struct, frozen=True):
         return fmean((c - mean) ** 2 for c in costs) / mean**2
 
 
-def cost_of(operator: Operator) -> float | None:
+def cost_of(operator: OperatorSample) -> float | None:
     """Core seconds per row, measured while busy; None where nothing was processed."""
     if operator.cost_s_per_row:
         return operator.cost_s_per_row

@@ -14,10 +14,10 @@ SAFE = 0.7  # share of the target that is aimed at: what is measured and predict
 HOTTEST = 0.93
 
 
-class Batches(Struct, frozen=True):
+class BatchTimes(Struct, frozen=True):
     """A fading straight line through (ideal time, time) of batches.
 
-    >>> seen = Batches()
+    >>> seen = BatchTimes()
     >>> for ideal in (2.0, 4.0, 6.0, 3.0, 5.0) * 20: seen = seen.plus(ideal, 0.5 + 1.2 * ideal)
     >>> round(seen.fixed_s, 1), round(seen.stretch, 1)
     (0.7, 1.1)
@@ -29,10 +29,10 @@ class Batches(Struct, frozen=True):
     xx: float = 0.0
     xy: float = 0.0
 
-    def plus(self, ideal_s: float, took_s: float) -> "Batches":
+    def plus(self, ideal_s: float, took_s: float) -> "BatchTimes":
         """With one batch more; `ideal_s` is its work over the cores that were there."""
         f = _FADE
-        return Batches(
+        return BatchTimes(
             f * self.count + 1.0,
             f * self.x + ideal_s,
             f * self.y + took_s,

@@ -7,10 +7,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.facts import ClusterFacts
-from weir.controllers.scaling.horizon.batches import Batches
+from weir.controllers.scaling.horizon.batches import BatchTimes
 from weir.controllers.scaling.horizon.trials import HELD_S, SHAPE, Floats
 from weir.controllers.scaling.rates import demands
 
@@ -26,7 +26,7 @@ class HorizonMemory(Memory, frozen=True, kw_only=True):
 
     since: float | None = None  # first sight of the cluster
     at: float = 0.0  # last look
-    batches: Batches = Batches()
+    batches: BatchTimes = BatchTimes()
     seen: dict[str, int] = {}  # newest batch by operator
     counted: int = 0  # batches seen
     costs: dict[str, float] = {}  # core seconds per row by operator
@@ -141,7 +141,7 @@ def _costs(facts: ClusterFacts, memory: HorizonMemory, length_s: float) -> dict[
     return costs
 
 
-def _queued(o: Operator, rate: float, cost: float, batches: Batches) -> float:
+def _queued(o: OperatorSample, rate: float, cost: float, batches: BatchTimes) -> float:
     """Core seconds of rows beyond those of a batch that waits and one at work."""
     took = o.processing_s or 0.0
     usual_s = o.trigger_s + min(took, max(o.trigger_s, 2.0 * batches.fixed_s))

@@ -24,7 +24,7 @@ class Prices(Struct, frozen=True):
     target_s: float = 10.0
 
 
-class Size(Struct, frozen=True):
+class SimulatedCluster(Struct, frozen=True):
     """The cluster to simulate: where it starts and how far it may go."""
 
     executors: int
@@ -38,7 +38,7 @@ def cost(
     period_s: float,
     thresholds: ThresholdPair,
     prices: Prices,
-    size: Size,
+    size: SimulatedCluster,
 ) -> float:
     """Cost of the thresholds on a workload: executors, lateness and changes.
 
@@ -47,7 +47,7 @@ def cost(
     takes effect in the next period, by one step to the middle of the two bounds.
 
     >>> calm = [1.0] * 20
-    >>> size = Size(executors=8, cores=1, low=1, high=8)
+    >>> size = SimulatedCluster(executors=8, cores=1, low=1, high=8)
     >>> cost(calm, 5.0, ThresholdPair(lower=0.3), Prices(), size) < cost(
     ...     calm, 5.0, ThresholdPair(lower=0.0), Prices(), size)
     True
@@ -75,10 +75,10 @@ def cost(
     return total
 
 
-def wanted(load_cores: float, thresholds: ThresholdPair, size: Size) -> int:
+def wanted(load_cores: float, thresholds: ThresholdPair, size: SimulatedCluster) -> int:
     """Executors that bring the load to the middle of the two bounds, within the limits.
 
-    >>> wanted(4.0, ThresholdPair(upper=0.8, lower=0.4), Size(executors=1, cores=1, low=1, high=9))
+    >>> wanted(4.0, ThresholdPair(upper=0.8, lower=0.4), SimulatedCluster(executors=1, cores=1, low=1, high=9))
     7
     """
     middle = (thresholds.upper + thresholds.lower) / 2.0

@@ -14,7 +14,7 @@ from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.parameter_optimisation.cost import (
     Prices,
-    Size,
+    SimulatedCluster,
     ThresholdPair,
     cost,
     wanted,
@@ -107,7 +107,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
             "lower_breaches": t.lower_breaches,
             "latency_s": latency_s,
         }
-        size = Size(facts.executors, facts.cores, facts.low, facts.high)
+        size = SimulatedCluster(facts.executors, facts.cores, facts.low, facts.high)
         if above >= t.upper_breaches:
             target = max(wanted(load_cores, t, size), facts.executors + int(behind))
             if load > t.upper:
@@ -148,7 +148,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         if not drop or facts.snapshot.period_s <= 0:
             return memory
         prices = Prices(s.executor_price, s.late_price, s.change_price, s.target_latency_s)
-        size = Size(facts.executors, facts.cores, facts.low, facts.high)
+        size = SimulatedCluster(facts.executors, facts.cores, facts.low, facts.high)
         # The change itself is what the thresholds must master: simulate the whole
         # window, the old part included.
         point, found = search(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, NoChange, Scale
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.model.words import percent
@@ -167,7 +167,7 @@ def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
     if factor == 1.0:
         return snapshot
 
-    def raised(o: Operator) -> Operator:
+    def raised(o: OperatorSample) -> OperatorSample:
         def times(value: float | None) -> float | None:
             return None if value is None else value * factor
 

@@ -1,6 +1,6 @@
 """The experiments of ALBIC. Its figures carry no numbers; quoted is its text."""
 
-from weir.metrics.lab.experiment import Experiment, How, Paper, Size
+from weir.metrics.lab.experiment import Experiment, ExperimentSize, How, Paper
 
 
 def _balance(figure: int, nodes: int, about_s: float) -> Experiment:
@@ -13,9 +13,9 @@ def _balance(figure: int, nodes: int, about_s: float) -> Experiment:
         published="The MILP approach consistently outperforms Flux, even after just a few seconds "
         "of optimization by the solver.",
         how=How.COMPUTED,
-        full=Size(words=f"{nodes} nodes, {20 * nodes} key groups, nine settings, ten instances "
+        full=ExperimentSize(words=f"{nodes} nodes, {20 * nodes} key groups, nine settings, ten instances "
                   "each", about_s=about_s),
-        quick=Size(words="the same, two instances each", about_s=about_s / 5 + 3),
+        quick=ExperimentSize(words="the same, two instances each", about_s=about_s / 5 + 3),
         work=f"albic_balance:FIGURE_{figure}",
     )  # fmt: skip
 
@@ -33,11 +33,11 @@ EXPERIMENTS = (
         published="The integrated approach obtains a good load distance much faster for both "
         "cases, while it completes scaling in within a similar time.",
         how=How.COMPUTED,
-        full=Size(
+        full=ExperimentSize(
             words="60 nodes, 10 leave, 20 moves per period, as published; means of five instances",
             about_s=60,
         ),
-        quick=Size(words="the same, one instance", about_s=12),
+        quick=ExperimentSize(words="the same, one instance", about_s=12),
         work="albic_drain:DRAIN",
     ),
     Experiment(
@@ -49,8 +49,10 @@ EXPERIMENTS = (
         published="ALBIC achieves a smaller load distance and up to ten per cent more collocation "
         "than COLA.",
         how=How.COMPUTED,
-        full=Size(words="40 nodes, 800 groups, 20 operators, 40 periods, five shares", about_s=300),
-        quick=Size(
+        full=ExperimentSize(
+            words="40 nodes, 800 groups, 20 operators, 40 periods, five shares", about_s=300
+        ),
+        quick=ExperimentSize(
             words="20 nodes, 400 groups, 10 operators, 40 periods, three shares", about_s=45
         ),
         work="albic_collocation:FIGURE_10",
@@ -64,8 +66,10 @@ EXPERIMENTS = (
         published="ALBIC significantly and consistently outperforms COLA in both load distance and "
         "collocation for various system sizes.",
         how=How.COMPUTED,
-        full=Size(words="20, 40 and 60 nodes, half of the groups one-to-one", about_s=300),
-        quick=Size(words="10 and 20 nodes, half of the groups one-to-one", about_s=30),
+        full=ExperimentSize(
+            words="20, 40 and 60 nodes, half of the groups one-to-one", about_s=300
+        ),
+        quick=ExperimentSize(words="10 and 20 nodes, half of the groups one-to-one", about_s=30),
         work="albic_collocation:FIGURE_11",
     ),
     Experiment(
@@ -77,8 +81,8 @@ EXPERIMENTS = (
         published="ALBIC gets the load index from 100 to 50 % with 10 moves per period; COLA, with "
         "close to 200, can only reduce it by 25 %.",
         how=How.SIMULATED,
-        full=Size(words="20 nodes, 200 groups, 21 periods, five seeds", about_s=60),
-        quick=Size(words="the same, one seed", about_s=12),
+        full=ExperimentSize(words="20 nodes, 200 groups, 21 periods, five seeds", about_s=60),
+        quick=ExperimentSize(words="the same, one seed", about_s=12),
         work="albic_job_2:FIGURE_12",
     ),
 )

@@ -1,6 +1,6 @@
 """The experiments of DRS."""
 
-from weir.metrics.lab.experiment import Experiment, How, Paper, Size
+from weir.metrics.lab.experiment import Experiment, ExperimentSize, How, Paper
 
 EXPERIMENTS = (
     Experiment(
@@ -12,8 +12,10 @@ EXPERIMENTS = (
         published="0.083 ms for 12 processors to 1.250 ms for 192, linear in their number: almost "
         "negligible.",
         how=How.COMPUTED,
-        full=Size(words="five sizes as published and 10,000 processors, 41 rounds", about_s=25),
-        quick=Size(words="the same, 5 rounds", about_s=4),
+        full=ExperimentSize(
+            words="five sizes as published and 10,000 processors, 41 rounds", about_s=25
+        ),
+        quick=ExperimentSize(words="the same, 5 rounds", about_s=4),
         work="drs_table_2:TABLE_2",
     ),
 )

@@ -1,6 +1,6 @@
 """The experiments of QSpark. Its workloads are not public: ours are made up, with several seeds."""
 
-from weir.metrics.lab.experiment import Experiment, How, Paper, Size
+from weir.metrics.lab.experiment import Experiment, ExperimentSize, How, Paper
 
 
 def _of(number: int, title: str, question: str, published: str, work: str) -> Experiment:
@@ -12,8 +12,10 @@ def _of(number: int, title: str, question: str, published: str, work: str) -> Ex
         question=question,
         published=published,
         how=How.SIMULATED,
-        full=Size(words="one hour, 4 to 24 executors, two workloads, 20 seeds each", about_s=40),
-        quick=Size(words="the same, three seeds each", about_s=8),
+        full=ExperimentSize(
+            words="one hour, 4 to 24 executors, two workloads, 20 seeds each", about_s=40
+        ),
+        quick=ExperimentSize(words="the same, three seeds each", about_s=8),
         work=f"qspark_settings:{work}",
     )
 

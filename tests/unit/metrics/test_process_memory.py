@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 from weir.controllers.model.snapshot import Edge
 from weir.metrics.process_memory import THRESHOLDS, collect_rarely
 
@@ -19,7 +19,7 @@ def test_what_is_kept_by_the_hundred_thousand_is_not_looked_at() -> None:
         at=1.0,
         period_s=2.0,
         cluster=Cluster(name="a"),
-        operators=(Operator(name="count", cluster="a", reads=("tweets",)),),
+        operators=(OperatorSample(name="count", cluster="a", reads=("tweets",)),),
         executors=(Executor(id="1", host="h", cores=1),),
         batches=(Batch(operator="count", id=1, committed_at=1.0, processing_s=0.1, rows=1),),
     )

@@ -14,7 +14,7 @@ from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.failover import Death
 from weir.controllers.model.hosting import HostOrder, HostState
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Mode, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Mode, OperatorSample
 from weir.controllers.model.slicing import Slicing
 
 
@@ -23,7 +23,7 @@ def sample(at: float, cluster: str = "a") -> ClusterSample:
         at=at,
         period_s=2.0,
         cluster=Cluster(name=cluster, executors=2, declared=("x",)),
-        operators=(Operator(name="x", cluster=cluster, load=0.5, reads=("in",)),),
+        operators=(OperatorSample(name="x", cluster=cluster, load=0.5, reads=("in",)),),
         batches=(Batch(operator="x", id=7, committed_at=at - 0.5, processing_s=1.5, rows=9),),
     )
 

@@ -8,15 +8,15 @@ from weir.components.live.charts import (
     cluster_page_charts,
     operator_charts,
 )
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 
 SAMPLE = ClusterSample(
     at=10.0,
     period_s=2.0,
     cluster=Cluster(name="wide", executors=4, busy_cores=2.0),
     operators=(
-        Operator(name="count", cluster="wide", load=1.0, busy_cores=0.8),
-        Operator(name="rank", cluster="wide", load=2.0, busy_cores=1.2),
+        OperatorSample(name="count", cluster="wide", load=1.0, busy_cores=0.8),
+        OperatorSample(name="rank", cluster="wide", load=2.0, busy_cores=1.2),
     ),
 )
 

@@ -9,14 +9,14 @@ from weir.components.pages.control_room.answer import answer
 from weir.components.pages.control_room.render_answer import answer_body
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.ports import Part
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.service import Paused
 
 AT = 1_800_000_000.0
 
 
 def calm(**figures) -> World:
-    operator = Operator(
+    operator = OperatorSample(
         name="count", cluster="a",
         **{"latency_p50_s": 2.0, "processing_s": 0.5, "scheduling_s": 1.0, "load": 0.4,
            "trigger_s": 2.0, **figures},

@@ -19,7 +19,7 @@ from weir.components.pages.control_room.map import (
 from weir.components.ui.surface import Surface, drawn_on
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.decision import Move
-from weir.controllers.model.sample import Operator
+from weir.controllers.model.sample import OperatorSample
 
 AT = 1_800_000_000.0
 DEMO_FLOWS = {
@@ -125,7 +125,7 @@ def test_a_silent_cluster_says_so_of_its_operators():
 
 def test_shares_are_of_the_clusters_cores():
     sample = wide(AT)
-    busy = Operator(name="extractor", cluster="wide", load=1.8, busy_cores=1.5, queue_rows=7)
+    busy = OperatorSample(name="extractor", cluster="wide", load=1.8, busy_cores=1.5, queue_rows=7)
     found = flow_map(world_of({"wide": [replace(sample, operators=(busy,))]}, at=AT))
     shown = found["operators"]["extractor"]
     assert (shown["busy"], shown["waiting"], shown["queue"]) == (0.5, 0.1, 7.0)

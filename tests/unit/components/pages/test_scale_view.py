@@ -113,7 +113,7 @@ def test_limits_are_the_narrower_ones():
 def test_the_note_says_silent_holding_back_or_ready():
     ready = scale_note.note(scale_world(), "narrow")
     assert (ready.state, ready.answer, ready.rule) == ("ok", "2 → 3", "latency > t_max")
-    assert ready.numbers[0] == scale.Number(name="latency", value="12.1 s")
+    assert ready.numbers[0] == scale.ReasonNumber(name="latency", value="12.1 s")
     waits = scale_note.note(scale_world(wait="the last change is to settle"), "narrow")
     assert (waits.state, waits.text) == (
         "warn", "The engine follows DRS queueing model. It holds back: the last change is to settle.",
@@ -206,7 +206,9 @@ def test_the_last_decisions_words_are_said_to_be_of_then():
         at=5.0, title="2 → 3", status="effective", by="by DRS", why="It was late.", rule="",
         numbers=(), href="/",
     )  # fmt: skip
-    shown = to_json(render_answers.scale_note(scale_note.Note(state="ok", text="", last=last)))
+    shown = to_json(
+        render_answers.scale_note(scale_note.ScalerNote(state="ok", text="", last=last))
+    )
     assert '"data-since":5000' in shown.replace(" ", "")
     assert "Its reason then: It was late." in shown
 

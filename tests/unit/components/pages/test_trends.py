@@ -3,11 +3,11 @@
 import pytest
 
 from weir.components.pages.trends.render import render
-from weir.components.pages.trends.view import Asked, asked_of, stitched, trend
+from weir.components.pages.trends.view import TrendQuery, asked_of, stitched, trend
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 
 NOW = 1_800_000_000.0
 KNOWN = ["narrow", "wide one"]
@@ -18,7 +18,7 @@ def sample(at: float, load: float, period_s: float = 2.0, cluster: str = "narrow
         at=at,
         period_s=period_s,
         cluster=Cluster(name=cluster, executors=2),
-        operators=(Operator(name="count", cluster=cluster, load=load),),
+        operators=(OperatorSample(name="count", cluster=cluster, load=load),),
     )
 
 
@@ -81,7 +81,7 @@ def test_a_coarse_tier_is_continued_by_finer_ones():
 
 def test_time_without_reports_is_a_gap():
     reports = [sample(NOW - 20, 1.0), sample(NOW - 18, 2.0), sample(NOW - 4, 3.0)]
-    asked = Asked(since=NOW - 900, until=NOW, clusters=("narrow",), span="15m")
+    asked = TrendQuery(since=NOW - 900, until=NOW, clusters=("narrow",), span="15m")
     read = lambda cluster, since, until, tier: reports  # noqa: E731
     (line,) = trend(asked, KNOWN, read, NOW, 5.0).plot["lines"]
     assert line["y"] == [50.0, 100.0, None, 150.0]
@@ -89,7 +89,7 @@ def test_time_without_reports_is_a_gap():
 
 
 def test_it_is_told_in_words_too():
-    asked = Asked(since=NOW - 900, until=NOW, clusters=("narrow", "wide one"), span="15m")
+    asked = TrendQuery(since=NOW - 900, until=NOW, clusters=("narrow", "wide one"), span="15m")
     read = lambda cluster, *_: [sample(NOW, 1.0)] if cluster == "narrow" else []  # noqa: E731
     found = trend(asked, KNOWN, read, NOW, 5.0)
     assert found.summary == ("Load. narrow: 50 to 50, last 50 %; wide one: nothing reported.")

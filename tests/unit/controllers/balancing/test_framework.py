@@ -15,7 +15,7 @@ from weir.controllers.balancing.order import ordered
 from weir.controllers.balancing.plan import Plan, plan_of
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from weir.controllers.model.decision import Moves, NoChange, Reason
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.snapshot import Edge, Snapshot
 
@@ -86,11 +86,11 @@ def snapshot() -> Snapshot:
             Cluster(name="down", executors=0, hosted=True),
         ),
         operators=(
-            Operator(name="extract", cluster="big", load=1.2),
-            Operator(name="count", cluster="small", load=9.9, state_bytes=1000),
-            Operator(name="top", cluster="small", load=0.2),
-            Operator(name="theirs", cluster="foreign", load=1.0),
-            Operator(name="broken", cluster="big", load=1.0, status=OperatorStatus.FAILED),
+            OperatorSample(name="extract", cluster="big", load=1.2),
+            OperatorSample(name="count", cluster="small", load=9.9, state_bytes=1000),
+            OperatorSample(name="top", cluster="small", load=0.2),
+            OperatorSample(name="theirs", cluster="foreign", load=1.0),
+            OperatorSample(name="broken", cluster="big", load=1.0, status=OperatorStatus.FAILED),
         ),
         edges=(
             Edge(source="tweets", target="extract", dataset="tweets", rows_per_s=10.0),

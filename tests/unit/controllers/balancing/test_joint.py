@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from weir.controllers.balancing.joint import Question, Site, Way, best_options
+from weir.controllers.balancing.joint import ClusterSize, JointProblem, Way, best_options
 from weir.controllers.balancing.latency import Timing, latency_s, timing_of
 from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
 
 
-def question(loads: dict[str, list[float]], sizes: dict[str, tuple[int, int | None]]) -> Question:
+def question(
+    loads: dict[str, list[float]], sizes: dict[str, tuple[int, int | None]]
+) -> JointProblem:
     """Loads of the operators by cluster; executors that are there and that its scaler wants."""
-    return Question(
+    return JointProblem(
         problem=Problem(
             bins=tuple(Bin(name=n, capacity=float(have)) for n, (have, _) in sizes.items()),
             items=tuple(
@@ -24,7 +26,7 @@ def question(loads: dict[str, list[float]], sizes: dict[str, tuple[int, int | No
             ),
             budget=Budget(moves=2),
         ),
-        sites={n: Site(name=n, executors=have, high=8, wanted=want) for n, (have, want) in sizes.items()},
+        sites={n: ClusterSize(name=n, executors=have, high=8, wanted=want) for n, (have, want) in sizes.items()},
     )  # fmt: skip
 
 

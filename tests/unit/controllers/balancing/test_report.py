@@ -2,7 +2,7 @@
 
 from benchmarks import live_balancing, report
 from benchmarks.balancing import Times
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 
 
 def test_a_section_replaces_itself_and_leaves_the_others(tmp_path):
@@ -19,8 +19,8 @@ def test_a_section_replaces_itself_and_leaves_the_others(tmp_path):
 
 def sample(at: float, name: str, busy: float, rows: int) -> ClusterSample:
     cluster = Cluster(name=name, executors=2, cores_per_executor=2, busy_cores=busy)
-    counted = Operator(name=live_balancing.END, cluster=name, rows=rows)
-    other = Operator(name="extractor", cluster=name, rows=1000)
+    counted = OperatorSample(name=live_balancing.END, cluster=name, rows=rows)
+    other = OperatorSample(name="extractor", cluster=name, rows=1000)
     return ClusterSample(at=at, period_s=2.0, cluster=cluster, operators=(counted, other))
 
 

@@ -8,11 +8,11 @@ import pytest
 from tests.support.models import sample_of, sliced
 from weir.controllers.balancing.base import planner, planners
 from weir.controllers.balancing.from_snapshot import problem_of
-from weir.controllers.model.sample import Cluster, Operator
+from weir.controllers.model.sample import Cluster, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 
-def world(*operators: Operator, declared: tuple[str, ...] | None = None) -> Snapshot:
+def world(*operators: OperatorSample, declared: tuple[str, ...] | None = None) -> Snapshot:
     clusters = tuple(
         Cluster(name=n, executors=2, hosted=True, declared=declared) for n in ("a", "b", "c")
     )
@@ -20,12 +20,14 @@ def world(*operators: Operator, declared: tuple[str, ...] | None = None) -> Snap
     return plain.with_operators(operators)
 
 
-def a_slice(name: str, cluster: str, load: float, **more: object) -> Operator:
-    return Operator(name=name, cluster=cluster, load=load, slice_of=name.split(".")[0], **more)
+def a_slice(name: str, cluster: str, load: float, **more: object) -> OperatorSample:
+    return OperatorSample(
+        name=name, cluster=cluster, load=load, slice_of=name.split(".")[0], **more
+    )
 
 
 def test_one_heavy_operator_is_balanced_once_it_is_sliced() -> None:
-    whole = world(Operator(name="count", cluster="a", load=2.4))
+    whole = world(OperatorSample(name="count", cluster="a", load=2.4))
     apart = world(*[a_slice(f"count.{i}", "a", 0.4) for i in range(6)])
     before = planner("milp").plan(problem_of(whole, {})).after.load_distance
     after = planner("milp").plan(problem_of(apart, {})).after.load_distance
@@ -61,9 +63,9 @@ def test_what_slices_send_is_shared_by_what_each_processed() -> None:
 
 def test_writers_that_are_no_slices_of_one_operator_share_evenly() -> None:
     found = world(
-        Operator(name="x", cluster="a", writes=("d",), processed_rows_per_s=300.0),
-        Operator(name="y", cluster="a", writes=("d",), processed_rows_per_s=100.0),
-        Operator(name="z", cluster="b", reads=("d",), arrival_rows_per_s=80.0),
+        OperatorSample(name="x", cluster="a", writes=("d",), processed_rows_per_s=300.0),
+        OperatorSample(name="y", cluster="a", writes=("d",), processed_rows_per_s=100.0),
+        OperatorSample(name="z", cluster="b", reads=("d",), arrival_rows_per_s=80.0),
     )
     assert {e.rows_per_s for e in found.edges} == {40.0}
 

@@ -21,7 +21,7 @@ from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.metrics.agent.sizing import so_far
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -146,10 +146,10 @@ class World:
                 )
             )  # fmt: skip
 
-    def _operator(self, op: str, name: str, share: float) -> Operator:
+    def _operator(self, op: str, name: str, share: float) -> OperatorSample:
         work = self.work[op]
         stuck = op in self.refuses and name != self.home[op]
-        return Operator(
+        return OperatorSample(
             name=op, cluster=name, run_id=f"{op}-{self.runs[op]}", load=work,
             status=OperatorStatus.FAILED if stuck else OperatorStatus.RUNNING,
             message="no such table" if stuck else "",

@@ -17,7 +17,7 @@ from weir.controllers.engine.propose.outlook import Matrix, by_hand, outlook
 from weir.controllers.engine.propose.pauses import pause_of
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 SETTINGS = BalanceSettings(planner="dodo", least_periods=4, hold_s=60.0)
@@ -29,9 +29,9 @@ def history(periods: int = 10) -> dict[str, list[ClusterSample]]:
     for i in range(periods):
         wide = Cluster(name="wide", executors=2, cores_per_executor=2, hosted=True)
         narrow = Cluster(name="narrow", executors=1, cores_per_executor=1, hosted=True)
-        extract = Operator(name="extract", cluster="wide", load=0.5 + 0.02 * i, batch_id=i)
-        count = Operator(name="count", cluster="narrow", load=0.9 + 0.05 * i, batch_id=i)
-        top = Operator(name="top", cluster="narrow", load=0.2 + 0.01 * i, batch_id=i)
+        extract = OperatorSample(name="extract", cluster="wide", load=0.5 + 0.02 * i, batch_id=i)
+        count = OperatorSample(name="count", cluster="narrow", load=0.9 + 0.05 * i, batch_id=i)
+        top = OperatorSample(name="top", cluster="narrow", load=0.2 + 0.01 * i, batch_id=i)
         at = 100.0 + 2 * i
         found["wide"].append(ClusterSample(at=at, period_s=2.0, cluster=wide, operators=(extract,)))
         found["narrow"].append(

@@ -16,7 +16,7 @@ from tests.support.calm import Watch
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import QUICK, Lead, World
 from weir.controllers.engine.recommendation import Recommendation
-from weir.controllers.model.sample import Mode, Operator
+from weir.controllers.model.sample import Mode, OperatorSample
 
 RATES = (600, 200, 900, 100, 700, 300)
 PHASE_S = 50.0
@@ -46,7 +46,7 @@ class NoisyWorld(World):
     def age_s(self) -> float:
         return self.now - self.start
 
-    def _operator(self, op: str, name: str, share: float) -> Operator:
+    def _operator(self, op: str, name: str, share: float) -> OperatorSample:
         run, at = self.began.get(op, (0, self.now))
         if run != self.runs[op]:
             at = self.now

@@ -29,7 +29,7 @@ from weir.controllers.engine.recommendation import (
     move_to,
 )
 from weir.controllers.model.decision import Move, Moves, Prediction, Reason, Scale
-from weir.controllers.model.sample import Cluster, Mode, Operator
+from weir.controllers.model.sample import Cluster, Mode, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 NOW = 1_000 * DAY_S + 12 * HOUR_S
@@ -89,7 +89,7 @@ def silent(**change: object) -> Snapshot:
 
 
 def young(age_s: float) -> Snapshot:
-    operator = Operator(name="x", cluster="a", first_batch_at=NOW - age_s)
+    operator = OperatorSample(name="x", cluster="a", first_batch_at=NOW - age_s)
     return replace(case(scale(3)).snapshot, operators=(operator,))
 
 

@@ -13,16 +13,16 @@ from weir.controllers.engine.propose.loads import loads_of
 from weir.controllers.engine.propose.make import new_recommendation
 from weir.controllers.engine.propose.outlook import outlook
 from weir.controllers.model.decision import Move, Moves, Reason
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 SETTINGS = BalanceSettings(least_periods=4, moves=2)
 Samples = dict[str, list[ClusterSample]]
 
 
-def operator(name: str, cluster: str, arrives: float, done: float, cost: float) -> Operator:
+def operator(name: str, cluster: str, arrives: float, done: float, cost: float) -> OperatorSample:
     reads, writes = {"extract": ("in", "mid"), "count": ("mid", "out")}.get(name, ("x", "y"))
-    return Operator(
+    return OperatorSample(
         name=name, cluster=cluster, reads=(reads,), writes=(writes,), arrival_rows_per_s=arrives,
         processed_rows_per_s=done, cost_s_per_row=cost, load=arrives * cost, queue_rows=0, batch_id=1,
     )  # fmt: skip
@@ -32,7 +32,7 @@ def cluster(name: str) -> Cluster:
     return Cluster(name=name, executors={"wide": 4}.get(name, 1), hosted=True)
 
 
-def history(*operators: Operator, periods: int = 10, since: float = 100.0) -> Samples:
+def history(*operators: OperatorSample, periods: int = 10, since: float = 100.0) -> Samples:
     """So many periods of two seconds with these figures."""
     return {
         name: [

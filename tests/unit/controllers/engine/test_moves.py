@@ -11,7 +11,7 @@ from weir.controllers.engine.apply.moves import (
 )
 from weir.controllers.engine.ports import Lease, Placement
 from weir.controllers.model.decision import Move
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 
@@ -24,7 +24,7 @@ class World:
             name: Cluster(name=name, app_id=f"app-{name}", hosted=True) for name in ("a", "b")
         }
         self.operators = {
-            name: Operator(
+            name: OperatorSample(
                 name=name, cluster="a", run_id="run-a", queue_rows=5, first_batch_at=1.0,
                 arrival_rows_per_s=10.0, trigger_s=2.0, state_bytes=77,
             )

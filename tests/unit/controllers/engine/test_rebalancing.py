@@ -11,7 +11,7 @@ from weir.controllers.engine.propose.outlook import Outlook, Proposal, by_hand
 from weir.controllers.engine.propose.rebalancing import propose_rebalance
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 
 SETTINGS = BalanceSettings(planner="albic", least_periods=2)
@@ -47,7 +47,9 @@ def looked(problem: Problem, settings: BalanceSettings = SETTINGS) -> tuple[int,
         proposals=(Proposal(label="ALBIC", plan=plan, words=""),),
         distance=((100.0, plan.before.load_distance),),
     )  # fmt: skip
-    operators = tuple(Operator(name=i.name, cluster=i.bin, load=i.load) for i in problem.items)
+    operators = tuple(
+        OperatorSample(name=i.name, cluster=i.bin, load=i.load) for i in problem.items
+    )
     clusters = tuple(Cluster(name=n, executors=1, hosted=True) for n in ("a", "b"))
     facts = Facts(
         snapshot=Snapshot(at=100.0, period_s=2.0, clusters=clusters, operators=operators),

@@ -18,7 +18,7 @@ from weir.controllers.engine.apply.reslicing import advance_reslices, open_resli
 from weir.controllers.model.command import CommandResult, CommandStatus, DropState, RewriteState
 from weir.controllers.model.failover import Death
 from weir.controllers.model.placement import LEADER, Lease, Placement, operator_lease
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.model.slicing import Slicing
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -67,7 +67,7 @@ class World:
                 status = OperatorStatus.RUNNING if running else OperatorStatus.STOPPED
                 token = self.leases[name][0].token if running else None
                 found.append(
-                    Operator(
+                    OperatorSample(
                         name=name, cluster=cluster, status=status, lease_token=token,
                         run_id=f"run {token}", slice_of="x", key_groups=slicing.groups_of(name),
                         first_batch_at=self.now if running else None,

@@ -14,7 +14,7 @@ from weir.controllers.engine.recommendation import Recommendation, Status, hash_
 from weir.controllers.model.decision import Reslice
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.sample import Mode, Operator
+from weir.controllers.model.sample import Mode, OperatorSample
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.service import Request
 from weir.controllers.service import rollback as roll_back
@@ -60,7 +60,7 @@ class Sliced(World):
             self.store.save_reslicing(replace(order, step=ResliceStep.DONE))
         super().hosts()
 
-    def _operator(self, op: str, name: str, share: float) -> Operator:
+    def _operator(self, op: str, name: str, share: float) -> OperatorSample:
         found = super()._operator(op, name, share)
         owned = self.slicing.groups_of(op)
         late = self.work[op] / self.places[name].executors > 0.9

@@ -3,7 +3,7 @@
 from weir.controllers.engine.ports import Tier
 from weir.controllers.engine.tiers import ends_due, roll_up
 from weir.controllers.engine.window import Window
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.metrics.store.memory_store import MemoryStore
 
 
@@ -14,7 +14,7 @@ def fill(store: MemoryStore, first: int, last: int) -> None:
                 at=float(at),
                 period_s=2.0,
                 cluster=Cluster(name="a"),
-                operators=(Operator(name="x", cluster="a", rows=1, load=float(at)),),
+                operators=(OperatorSample(name="x", cluster="a", rows=1, load=float(at)),),
             )
         )
 

@@ -4,13 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from weir.controllers.model.bottleneck import Cause, bottleneck
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
-QUICK = Operator(name="quick", cluster="a", latency_p50_s=1.0, load=0.3)
+QUICK = OperatorSample(name="quick", cluster="a", latency_p50_s=1.0, load=0.3)
 
 
-def snapshot(*operators: Operator, executors: int = 2) -> Snapshot:
+def snapshot(*operators: OperatorSample, executors: int = 2) -> Snapshot:
     clusters = (Cluster(name="a", executors=executors), Cluster(name="b", executors=1))
     return Snapshot(at=0.0, period_s=2.0, clusters=clusters, operators=operators)
 
@@ -27,7 +27,7 @@ def snapshot(*operators: Operator, executors: int = 2) -> Snapshot:
     ],
 )
 def test_the_longest_stretch_of_a_rows_way_is_the_cause(figures, cause, part_s):
-    slow = Operator(name="slow", cluster="a", latency_p50_s=8.0, load=0.1, **figures)
+    slow = OperatorSample(name="slow", cluster="a", latency_p50_s=8.0, load=0.1, **figures)
     found = bottleneck(snapshot(QUICK, slow))
     assert found is not None
     assert (found.operator, found.cause, found.part_s) == ("slow", cause, pytest.approx(part_s))
@@ -35,9 +35,9 @@ def test_the_longest_stretch_of_a_rows_way_is_the_cause(figures, cause, part_s):
 
 
 def test_where_the_cores_are_full_they_are_the_cause():
-    slow = Operator(name="slow", cluster="b", latency_p50_s=8.0, scheduling_s=7.0, trigger_s=10.0,
+    slow = OperatorSample(name="slow", cluster="b", latency_p50_s=8.0, scheduling_s=7.0, trigger_s=10.0,
                     load=0.2)  # fmt: skip
-    heavy = Operator(name="heavy", cluster="b", latency_p50_s=2.0, load=0.9)
+    heavy = OperatorSample(name="heavy", cluster="b", latency_p50_s=2.0, load=0.9)
     elsewhere = replace(QUICK, load=1.5)
     found = bottleneck(snapshot(elsewhere, slow, heavy))
     assert found is not None
@@ -57,4 +57,4 @@ def test_what_does_not_run_or_report_holds_nothing_up():
 
 def test_without_a_latency_there_is_no_answer():
     assert bottleneck(snapshot()) is None
-    assert bottleneck(snapshot(Operator(name="new", cluster="a"))) is None
+    assert bottleneck(snapshot(OperatorSample(name="new", cluster="a"))) is None

@@ -7,7 +7,7 @@ from weir.controllers.model.limits import (
     MOST_OPERATORS,
     within_limits,
 )
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 from weir.controllers.model.snapshot import MOST_EDGES, Snapshot
 
 
@@ -18,7 +18,8 @@ def report(operators: int = 1, executors: int = 0, batches: int = 0, sets: int =
         period_s=2.0,
         cluster=Cluster(name="a", executors=1),
         operators=tuple(
-            Operator(name=f"o{k}", cluster="a", reads=names, writes=names) for k in range(operators)
+            OperatorSample(name=f"o{k}", cluster="a", reads=names, writes=names)
+            for k in range(operators)
         ),
         executors=tuple(Executor(id=str(k), host="h", cores=1) for k in range(executors)),
         batches=tuple(

@@ -1,6 +1,6 @@
 """Merging samples: means, totals and peaks."""
 
-from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
 from weir.controllers.model.samples import merged
 
 
@@ -9,7 +9,7 @@ def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSampl
         at=at,
         period_s=2.0,
         cluster=Cluster(name="a", executors=int(at), busy_cores=load),
-        operators=(Operator(name="x", cluster="a", load=load, queue_rows=queue, rows=rows),),
+        operators=(OperatorSample(name="x", cluster="a", load=load, queue_rows=queue, rows=rows),),
         executors=(Executor(id="1", host="h", cores=1, busy_share=load, tasks=rows),),
         batches=(Batch(operator="x", id=1, committed_at=at, processing_s=1.0, rows=rows),),
     )

@@ -3,11 +3,13 @@
 import msgspec
 import pytest
 
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 
 
-def sample(cluster: str, at: float, *operators: Operator, executors: int = 1) -> ClusterSample:
+def sample(
+    cluster: str, at: float, *operators: OperatorSample, executors: int = 1
+) -> ClusterSample:
     return ClusterSample(
         at=at,
         period_s=2.0,
@@ -22,31 +24,33 @@ def test_takes_the_newest_sample_of_each_cluster_and_tells_its_age() -> None:
 
 
 def test_an_operator_that_has_moved_is_shown_where_it_runs() -> None:
-    left = Operator(name="x", cluster="a", status=OperatorStatus.STOPPED)
-    here = Operator(name="x", cluster="b")
+    left = OperatorSample(name="x", cluster="a", status=OperatorStatus.STOPPED)
+    here = OperatorSample(name="x", cluster="b")
     snapshot = Snapshot.of([sample("a", 9, left), sample("b", 8, here)], at=10.0)
     assert [o.cluster for o in snapshot.operators] == ["b"]
 
 
 def test_who_holds_the_newest_lease_has_the_operator() -> None:
-    silent = Operator(name="x", cluster="a", lease_token=4)  # it fell silent while it still ran
-    here = Operator(name="x", cluster="b", status=OperatorStatus.FAILED, lease_token=5)
+    silent = OperatorSample(
+        name="x", cluster="a", lease_token=4
+    )  # it fell silent while it still ran
+    here = OperatorSample(name="x", cluster="b", status=OperatorStatus.FAILED, lease_token=5)
     snapshot = Snapshot.of([sample("a", 9, silent), sample("b", 8, here)], at=10.0)
     assert [o.cluster for o in snapshot.operators] == ["b"]
 
 
 def test_load_is_per_core_and_safe_without_executors() -> None:
-    busy = Operator(name="x", cluster="a", load=1.5)
+    busy = OperatorSample(name="x", cluster="a", load=1.5)
     assert Snapshot.of([sample("a", 1, busy, executors=3)], at=1).load("a") == pytest.approx(0.25)
     assert Snapshot.of([sample("a", 1, busy, executors=0)], at=1).load("a") == pytest.approx(1.5)
     assert Snapshot.of([], at=1).load("a") == 0.0
 
 
 def test_edges_join_writers_and_readers_by_data_set() -> None:
-    first = Operator(
+    first = OperatorSample(
         name="first", cluster="a", reads=("in",), writes=("mid",), arrival_rows_per_s=9
     )
-    second = Operator(
+    second = OperatorSample(
         name="second", cluster="a", reads=("mid",), arrival_rows_per_s=6, row_bytes=10.0
     )
     edges = Snapshot.of([sample("a", 1, first, second)], at=1).edges
@@ -57,7 +61,9 @@ def test_edges_join_writers_and_readers_by_data_set() -> None:
 
 
 def test_survives_json() -> None:
-    snapshot = Snapshot.of([sample("a", 1, Operator(name="x", cluster="a", reads=("r",)))], at=2)
+    snapshot = Snapshot.of(
+        [sample("a", 1, OperatorSample(name="x", cluster="a", reads=("r",)))], at=2
+    )
     assert msgspec.json.decode(msgspec.json.encode(snapshot), type=Snapshot) == snapshot
 
 
@@ -72,7 +78,7 @@ def test_a_report_that_does_not_tell_its_operators_may_run_any() -> None:
 
 
 def test_looking_up_by_name_is_not_part_of_the_data() -> None:
-    x, y, z = (Operator(name=n, cluster=c) for n, c in (("x", "a"), ("y", "b"), ("z", "a")))
+    x, y, z = (OperatorSample(name=n, cluster=c) for n, c in (("x", "a"), ("y", "b"), ("z", "a")))
     snapshot = Snapshot.of([sample("a", 1, x, z), sample("b", 1, y)], at=1.0)
     fresh = msgspec.json.decode(msgspec.json.encode(snapshot), type=Snapshot)
     assert snapshot.operators_of("a") == (x, z)

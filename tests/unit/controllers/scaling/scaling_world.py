@@ -5,14 +5,14 @@ from math import inf, nan
 from typing import Any
 
 from weir.controllers.model.decision import Decision, Scale
-from weir.controllers.model.sample import Cluster, Operator, OperatorStatus
+from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scaler
 
 PERIOD_S = 5.0
 
 
-def operator(**given: Any) -> Operator:
+def operator(**given: Any) -> OperatorSample:
     """An operator of cluster "a" at a load of 0.5 cores."""
     figures: dict[str, Any] = {
         "name": "count",
@@ -31,11 +31,11 @@ def operator(**given: Any) -> Operator:
         "batches": 2,
         "trigger_s": 2.0,
     }
-    return Operator(**{**figures, **given})
+    return OperatorSample(**{**figures, **given})
 
 
 def snapshot(
-    *operators: Operator,
+    *operators: OperatorSample,
     executors: int = 2,
     most: int = 8,
     least: int = 1,

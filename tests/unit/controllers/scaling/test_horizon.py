@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from weir.controllers.model.decision import NoChange, Scale
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.horizon.batches import Batches, hottest
+from weir.controllers.scaling.horizon.batches import BatchTimes, hottest
 from weir.controllers.scaling.horizon.choice import best_way
 from weir.controllers.scaling.horizon.outlook import HorizonMemory, kept
 from weir.controllers.scaling.horizon.trials import HOURS, OVER, SPARK, WAYS, fresh
@@ -40,7 +40,7 @@ def shot(at: float, executors: int, present: int | None = None, **figures: Any) 
         "batch_id": int(at / 10.0),
         "trigger_s": 10.0,
     } | figures
-    operator = Operator(name="o", cluster="a", **given)
+    operator = OperatorSample(name="o", cluster="a", **given)
     there = executors if present is None else present
     cluster = Cluster(name="a", executors=there, executors_wanted=executors, max_executors=24)
     sample = ClusterSample(at=at, period_s=10.0, cluster=cluster, operators=(operator,))
@@ -123,7 +123,7 @@ def test_looks_that_are_far_apart_do_not_make_executors_slow() -> None:
 
 
 def test_a_calm_load_with_uneven_batches_is_not_taken_for_a_slow_one() -> None:
-    chance, seen, hot = np.random.default_rng(3), Batches(), []
+    chance, seen, hot = np.random.default_rng(3), BatchTimes(), []
     for i in range(600):
         ideal_s = 9.0 + 0.3 * sin(i / 40.0)
         seen = seen.plus(ideal_s, (0.5 + ideal_s) * float(np.exp(chance.normal(0.0, 0.1))))

@@ -8,12 +8,17 @@ import pytest
 from tests.unit.controllers.scaling.scaling_world import PERIOD_S, World, operator, snapshot
 from weir.controllers.model.decision import Scale
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.parameter_optimisation.cost import Prices, Size, ThresholdPair, cost
+from weir.controllers.scaling.parameter_optimisation.cost import (
+    Prices,
+    SimulatedCluster,
+    ThresholdPair,
+    cost,
+)
 from weir.controllers.scaling.parameter_optimisation.search import search
 from weir.controllers.scaling.parameter_optimisation.window import cut
 from weir.controllers.scaling.registry import create
 
-SIZE = Size(executors=2, cores=1, low=1, high=10)
+SIZE = SimulatedCluster(executors=2, cores=1, low=1, high=10)
 
 
 class TestWindow:

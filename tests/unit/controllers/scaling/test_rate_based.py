@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.controllers.scaling.scaling_world import World, operator, snapshot
 from weir.controllers.model.decision import NoChange, Scale
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.rates import demands
@@ -72,7 +72,7 @@ def test_a_queue_asks_for_more_than_the_rate_alone() -> None:
 
 
 def test_rates_are_propagated_through_a_slow_operator_in_another_cluster() -> None:
-    slow = Operator(
+    slow = OperatorSample(
         name="parse",
         cluster="b",
         reads=("in",),

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tests.unit.controllers.simulator.simulator_worlds import PERIOD_S, pipeline, recorded, steady
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.simulator import RECORDED, Calibrated, calibrate, what_if
 from weir.controllers.simulator.calibrate import calibrated_world
 from weir.controllers.simulator.recording import read_recording, upstream_of
@@ -154,7 +154,7 @@ def test_without_batches_the_cost_is_read_off_where_it_is_behind() -> None:
     samples = []
     for i in range(100):
         behind = i >= 60
-        one = Operator(
+        one = OperatorSample(
             name="flow",
             cluster="a",
             reads=("in",),
@@ -190,7 +190,7 @@ class TestBadRuns:
                 at=float(i),
                 period_s=1.0,
                 cluster=Cluster(name="a", executors=1),
-                operators=(Operator(name="count at Jobs.scala:17", cluster="a", load=1.0),),
+                operators=(OperatorSample(name="count at Jobs.scala:17", cluster="a", load=1.0),),
             )
             for i in range(1, 30)
         ]

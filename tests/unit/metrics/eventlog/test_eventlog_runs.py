@@ -10,7 +10,7 @@ from tests.unit.metrics.eventlog.eventlog_logs import T0
 from weir.commands import follow as follow_command
 from weir.commands import import_
 from weir.controllers.model.errors import NotFound, Unavailable
-from weir.controllers.model.sample import Cluster, ClusterSample, Executor, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, Executor, OperatorSample
 from weir.metrics.eventlog.importer import import_log
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.tables import RunWriter, read_meta, read_samples, run_id
@@ -28,7 +28,7 @@ def sample(at, **operator):
         at=at,
         period_s=10.0,
         cluster=Cluster(name="a", app_id="x", executors=2),
-        operators=(Operator(name="o", cluster="a", reads=("r", "s"), **operator),),
+        operators=(OperatorSample(name="o", cluster="a", reads=("r", "s"), **operator),),
         executors=(Executor(id="1", host="h", cores=2), Executor(id="2", host="h", cores=2)),
     )
 

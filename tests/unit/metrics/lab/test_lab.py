@@ -7,25 +7,35 @@ import pytest
 
 from weir.controllers.model.errors import NotFound, Refused
 from weir.metrics.lab.catalogue import EXPERIMENTS, experiment
-from weir.metrics.lab.lab import Kept, Lab, Status
-from weir.metrics.lab.outcome import Chart, Number, Outcome, Result, Series, Verdict, table
+from weir.metrics.lab.lab import ExperimentStatus, Kept, Lab
+from weir.metrics.lab.outcome import (
+    ClaimVerdict,
+    ComparedFigure,
+    Conclusion,
+    ExperimentResult,
+    PlotSeries,
+    ResultChart,
+    table,
+)
 from weir.metrics.lab.report import write_report
 
 RING = "dodo-ring"
 
 
-def result(quick: bool, ours: float = 5.9) -> Result:
-    outcome = Outcome(
-        verdict=Verdict.REPRODUCED,
+def result(quick: bool, ours: float = 5.9) -> ExperimentResult:
+    outcome = Conclusion(
+        verdict=ClaimVerdict.REPRODUCED,
         reason="As it should be.",
-        numbers=(Number(name="moved", ours=ours, unit="%", published="5.9 %"),),
+        numbers=(ComparedFigure(name="moved", ours=ours, unit="%", published="5.9 %"),),
         charts=(
-            Chart(title="a", x_title="n", y_title="%", x=(1.0, 2.0), series=(Series(name="s", y=(1.0, None)),)),
-            Chart(title="b", x_title="n", y_title="%", x=("one",), series=(Series(name="s", y=(1.0,)),)),
+            ResultChart(title="a", x_title="n", y_title="%", x=(1.0, 2.0), series=(PlotSeries(name="s", y=(1.0, None)),)),
+            ResultChart(title="b", x_title="n", y_title="%", x=("one",), series=(PlotSeries(name="s", y=(1.0,)),)),
         ),
         tables=(table("All", ("n", "%"), [(1, 2.0)]),),
     )  # fmt: skip
-    return Result(name=RING, quick=quick, at=1.0, took_s=2.0, machine="m", outcome=outcome)
+    return ExperimentResult(
+        name=RING, quick=quick, at=1.0, took_s=2.0, machine="m", outcome=outcome
+    )
 
 
 def test_names_are_unique_and_every_text_is_there() -> None:
@@ -52,7 +62,7 @@ def test_a_result_is_read_as_it_was_kept_and_the_full_one_counts(tmp_path: Path)
 def test_one_at_a_time(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lock = lab.take_lock()
-    lab.keep_status(Status(name=RING, quick=True, at=1.0, pid=os.getpid()))
+    lab.keep_status(ExperimentStatus(name=RING, quick=True, at=1.0, pid=os.getpid()))
     assert lab.running() == RING
     assert lab.status(RING).state == "running"
     with pytest.raises(Refused, match=RING):

@@ -5,7 +5,7 @@ from weir.controllers.model.sample import (
     Cluster,
     ClusterSample,
     Executor,
-    Operator,
+    OperatorSample,
     OperatorStatus,
 )
 from weir.metrics.store.memory_store import MemoryStore
@@ -25,14 +25,14 @@ def sample(cluster: str, at: float, *, executors: int = 2, run: str = "r1") -> C
             declared={"a": ("a-idle", "a-op"), "c": ()}.get(cluster),
         ),
         operators=(
-            Operator(
+            OperatorSample(
                 name=f"{cluster}-op", cluster=cluster, run_id=run, reads=("in", "side"),
                 writes=("out",), arrival_rows_per_s=100.0 + k, processed_rows_per_s=99.0,
                 cost_s_per_row=0.004 if k % 3 else None, load=k / 50, queue_rows=k if k % 2 else None,
                 latency_p50_s=1.0 + k / 10 if k % 5 else None, latency_max_s=2.0 + k / 10,
                 batch_id=k, batch_at=at - 0.3, stateful=True, state_bytes=k * 1000,
             ),
-            Operator(name=f"{cluster}-idle", cluster=cluster, status=OperatorStatus.STOPPED),
+            OperatorSample(name=f"{cluster}-idle", cluster=cluster, status=OperatorStatus.STOPPED),
         ),
         executors=tuple(
             Executor(id=str(i), host="h", cores=1, busy_share=0.5, tasks=k) for i in range(executors)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.unit.metrics.runs.history_world import T0
-from weir.controllers.model.sample import Cluster, ClusterSample, Operator
+from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.runs.figures import run_figures, run_series
 from weir.metrics.runs.library import list_runs
@@ -36,7 +36,7 @@ def reports() -> list[ClusterSample]:
                     period_s=PERIOD_S,
                     cluster=Cluster(name=name, executors=executors, cores_per_executor=2),
                     operators=(
-                        Operator(
+                        OperatorSample(
                             cluster=name, arrival_rows_per_s=rate, processed_rows_per_s=rate,
                             queue_rows=5, **operator,
                         ),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from weir.metrics.lab.outcome import Verdict
+from weir.metrics.lab.outcome import ClaimVerdict
 from weir.pipeline.experiments import albic_balance, albic_collocation, albic_job_2
 
 
@@ -14,9 +14,9 @@ def test_the_optimiser_is_never_worse_than_flux_nor_better_than_the_bound() -> N
         f"{100 * v:.0f}-{b}": found for v in albic_balance.VARIES for b in albic_balance.BUDGETS
     }
     said = albic_balance.FIGURE_2.conclude(True, rows)
-    assert said.verdict in (Verdict.REPRODUCED, Verdict.PARTLY)
+    assert said.verdict in (ClaimVerdict.REPRODUCED, ClaimVerdict.PARTLY)
     worse = {k: {**f, "worse": 2, "optimiser": f["flux"] + 1.0} for k, f in rows.items()}
-    assert albic_balance.FIGURE_2.conclude(True, worse).verdict is Verdict.NOT
+    assert albic_balance.FIGURE_2.conclude(True, worse).verdict is ClaimVerdict.NOT
 
 
 def test_albic_collocates_what_talks_within_its_moves() -> None:

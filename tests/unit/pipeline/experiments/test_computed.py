@@ -1,7 +1,7 @@
 """The computed experiments on the smallest sizes that still show their point."""
 
 from weir.controllers.scaling.drs.allocate import assign_processors
-from weir.metrics.lab.outcome import Verdict
+from weir.metrics.lab.outcome import ClaimVerdict
 from weir.pipeline.experiments import albic_drain, dodo_ring, drs_table_2
 
 
@@ -10,9 +10,9 @@ def test_a_ring_moves_few_keys_and_modulo_most() -> None:
     assert 0.07 < found["ring"] < 0.16
     assert found["modulo"] > 0.8
     rows = {str(n): {**found, "nodes": n, "ring": 1 / (n + 1)} for n in dodo_ring.NODES}
-    assert dodo_ring.conclude(True, rows).verdict is Verdict.REPRODUCED
+    assert dodo_ring.conclude(True, rows).verdict is ClaimVerdict.REPRODUCED
     rows["16"]["ring"] = 0.5
-    assert dodo_ring.conclude(True, rows).verdict is Verdict.NOT
+    assert dodo_ring.conclude(True, rows).verdict is ClaimVerdict.NOT
 
 
 def test_the_integrated_plan_is_good_before_the_other_is_drained() -> None:

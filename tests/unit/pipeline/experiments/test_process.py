@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from weir.metrics.lab.catalogue import EXPERIMENTS
-from weir.metrics.lab.lab import Lab, Status
-from weir.metrics.lab.outcome import Outcome, Verdict
+from weir.metrics.lab.lab import ExperimentStatus, Lab
+from weir.metrics.lab.outcome import ClaimVerdict, Conclusion
 from weir.pipeline.experiments import process
-from weir.pipeline.experiments.base import Part, Work
+from weir.pipeline.experiments.base import Step, Work
 
 NAME = "dodo-ring"
 
 
 def work(asked: list[str], stop_at: str = "", fail_at: str = "") -> Work:
-    def part(key: str) -> Part:
+    def part(key: str) -> Step:
         def run(bench):
             asked.append(key)
             bench.tell(f"half of {key}", 0.5)
@@ -26,10 +26,12 @@ def work(asked: list[str], stop_at: str = "", fail_at: str = "") -> Work:
                 raise ValueError("no such luck")
             return {"value": key}
 
-        return Part(key, f"doing {key}", run)
+        return Step(key, f"doing {key}", run)
 
     def conclude(quick, found):
-        return Outcome(verdict=Verdict.PARTLY, reason=",".join(f["value"] for f in found.values()))
+        return Conclusion(
+            verdict=ClaimVerdict.PARTLY, reason=",".join(f["value"] for f in found.values())
+        )
 
     return Work(parts=lambda quick: [part(k) for k in "abc"], conclude=conclude)
 
@@ -45,7 +47,7 @@ def _signals():
 def test_what_was_stopped_goes_on_with_what_is_missing(tmp_path: Path, monkeypatch) -> None:
     lab = Lab(tmp_path)
     asked: list[str] = []
-    said: list[Status] = []
+    said: list[ExperimentStatus] = []
     monkeypatch.setattr(process, "work_of", lambda _: work(asked, stop_at="b"))
     with pytest.raises(KeyboardInterrupt):
         process.perform(lab, NAME, True)
@@ -80,7 +82,7 @@ def test_as_a_process_of_its_own(tmp_path: Path) -> None:
     _, code = os.wait()
     assert code == 0, (tmp_path / ".lab" / NAME / "log.txt").read_text()
     assert lab.status(NAME).state == "done"
-    assert lab.result(NAME).outcome.verdict is Verdict.REPRODUCED
+    assert lab.result(NAME).outcome.verdict is ClaimVerdict.REPRODUCED
     lab.require_idle()
 
 

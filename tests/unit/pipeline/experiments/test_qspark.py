@@ -1,6 +1,6 @@
 """QSpark's experiments: the simulated hour, and verdicts that follow the figures."""
 
-from weir.metrics.lab.outcome import Verdict
+from weir.metrics.lab.outcome import ClaimVerdict
 from weir.pipeline.experiments import qspark, qspark_settings
 from weir.pipeline.experiments.qspark import Variant
 
@@ -27,8 +27,8 @@ def test_a_verdict_follows_the_figures() -> None:
         labels = {"static": static, "linear": linear, "queue aware": aware}
         return {w: {k: {"over": v} for k, v in labels.items()} for w in qspark.WORKLOADS}
 
-    assert qspark_settings._strategy(by(0.5, 0.4, 0.1))[0] is Verdict.REPRODUCED
-    assert qspark_settings._strategy(by(0.5, 0.1, 0.4))[0] is Verdict.NOT
+    assert qspark_settings._strategy(by(0.5, 0.4, 0.1))[0] is ClaimVerdict.REPRODUCED
+    assert qspark_settings._strategy(by(0.5, 0.1, 0.4))[0] is ClaimVerdict.NOT
     verdict, said = qspark_settings._depends("width")(by(0.5, 0.1, 0.4))
-    assert verdict is Verdict.NOT
+    assert verdict is ClaimVerdict.NOT
     assert "does not hold" in said

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weir.metrics.lab.outcome import Verdict
+from weir.metrics.lab.outcome import ClaimVerdict
 from weir.pipeline.experiments import smr_checkpoints as smr
 
 
@@ -18,9 +18,9 @@ def found(share: float, drift: float = 1.0):
 
 
 def test_the_verdict_follows_the_sizes() -> None:
-    assert smr.conclude(True, found(0.03)).verdict is Verdict.REPRODUCED
-    assert smr.conclude(True, found(0.03, drift=2.0)).verdict is Verdict.PARTLY
-    assert smr.conclude(True, found(0.0)).verdict is not Verdict.REPRODUCED
+    assert smr.conclude(True, found(0.03)).verdict is ClaimVerdict.REPRODUCED
+    assert smr.conclude(True, found(0.03, drift=2.0)).verdict is ClaimVerdict.PARTLY
+    assert smr.conclude(True, found(0.0)).verdict is not ClaimVerdict.REPRODUCED
     assert smr.conclude(True, found(0.03)).numbers[0].ours == 6.0
 
 

@@ -28,6 +28,7 @@ MOST_WAITING_ROWS = 2_000_000
 def rate_at(workload: Workload, since_s: float) -> float:
     """Rows per second, `since_s` after the workload was set.
 
+    >>> from weir.controllers.model.profile import Profile
     >>> ramp = Profile(kind="ramp", to_rows_per_s=60, over_s=5)
     >>> rate_at(Workload(name="w", rows_per_s=50, profile=ramp), 3)
     56.0

@@ -63,6 +63,7 @@ ELSEWHERE = (
     "topics",
     "ranking",
     "spells",
+    "sightings",
     "session",
     "sessions",
     "link",

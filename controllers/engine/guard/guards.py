@@ -31,6 +31,8 @@ from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.model.words import are, counted
 
 HOUR_S = 3600.0
+OTHER_INPUT, OTHER_WORK_CORES = 1.5, 0.25
+"""By this factor, and at least by so many cores, more or less work is another input."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -288,13 +290,16 @@ def migration_cost(case: Case, cluster: str) -> Answer:
 
 
 def persons_decision(case: Case, cluster: str) -> Answer:
-    """What a person did last is not taken back without asking one."""
+    """What a person did last is not taken back without asking one; a size that a person chose
+    holds for the input that it was chosen for."""
     decision = case.recommendation.decision
     for other in sorted(case.touching(cluster), key=lambda r: -(r.applied_at or 0.0)):
         if other.status not in DONE or not _same_things(decision, other.decision):
             continue
         person = _person(other, undone=case.recommendation.rollback_of == other.id)
         if person and _takes_back(decision, other.decision):
+            if _other_input(case.recommendation, other):
+                return OPEN
             return f"{person} decided otherwise, and what a person did is not undone unasked", None
         return OPEN  # only the newest decision counts
     return OPEN
@@ -306,6 +311,18 @@ def _person(recommendation: Recommendation, undone: bool) -> str:
         return recommendation.by
     approved = [e.by for e in recommendation.history if e.status is Status.APPROVED]
     return approved[-1] if undone and approved and approved[-1] != ENGINE else ""
+
+
+def _other_input(now: Recommendation, then: Recommendation) -> bool:
+    """Whether another size is asked for since much more or less work arrives than then."""
+    work, was = now.before.work_cores, then.before.work_cores
+    if now.rollback_of or work is None or was is None:
+        return False
+    if now.kind is Kind.SCALE_OUT:
+        return work - was > max(OTHER_WORK_CORES, was * (OTHER_INPUT - 1.0))
+    return now.kind is Kind.SCALE_IN and was - work > max(
+        OTHER_WORK_CORES, work * (OTHER_INPUT - 1.0)
+    )
 
 
 def _same_things(a: Change, b: Change) -> bool:

@@ -163,6 +163,32 @@ CASES: list[tuple[str, Case, str, float | None]] = [
 ]
 
 
+def arriving(cores: float, recommendation: Recommendation) -> Recommendation:
+    return replace(recommendation, before=replace(recommendation.before, work_cores=cores))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "work", "was", "held"),
+    [
+        (OUT, 3.0, 0.5, False),  # much more arrives than the size was chosen for
+        (OUT, 0.55, 0.5, True),
+        (OUT, 0.1, 3.0, True),  # less arrives: no reason for more than a person wanted
+        (IN, 0.5, 3.0, False),
+        (IN, 3.2, 3.0, True),
+        (UNDO, 0.5, 3.0, True),  # a rollback is asked for, whatever arrives
+    ],
+)
+def test_a_size_that_a_person_chose_holds_for_its_input(
+    wanted: Recommendation, work: float, was: float, held: bool
+) -> None:
+    other = IN if wanted is OUT else OUT
+    then = arriving(
+        was, approved(past(other, 100)) if wanted is UNDO else by_hand(past(other, 100))
+    )
+    states = guard_states(case(arriving(work, wanted), others=[then]))
+    assert next(s for s in states if s.name == "person's decision").open is not held
+
+
 @pytest.mark.parametrize(("name", "found", "why", "opens_at"), CASES)
 def test_a_guard_is_closed_with_reason_and_time(
     name: str, found: Case, why: str, opens_at: float | None

@@ -1,27 +1,33 @@
 """What experiments found, as Markdown: a section each, and one table of all claims."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from weir.metrics.lab import sections
-from weir.metrics.lab.catalogue import EXPERIMENTS
+from weir.metrics.lab.catalogue import EXPERIMENTS, experiment
 from weir.metrics.lab.experiment import Experiment
 from weir.metrics.lab.lab import Lab
 from weir.metrics.lab.outcome import ComparedFigure, ExperimentResult, cell
 
 CLAIMS = "experiments"
+_HEADER = ("experiment", "paper", "where", "claim", "how", "size", "verdict")
 
 
 def write_report(lab: Lab, path: Path, only: Sequence[str] = ()) -> list[str]:
-    """Write the sections of what was found, and the table of claims; the names written."""
+    """Write the sections of what was found, and the table of claims; the names written.
+
+    What the table says of experiments that have no result in this lab stays: they were run
+    elsewhere.
+    """
     found = {e.name: r for e in EXPERIMENTS if (r := lab.result(e.name)) is not None}
     wanted = [e for e in EXPERIMENTS if e.name in found and (not only or e.name in only)]
     for described in wanted:
         result = found[described.name]
         sections.write(described.name, command(result), section_text(described, result), path)
-    rows = [(e, found[e.name]) for e in EXPERIMENTS if e.name in found]
-    sections.write(CLAIMS, "weir experiment report", claims_text(rows), path)
+    before = path.read_text() if path.exists() else ""
+    claims = {**claims_in(before), **{name: claim_of(name, r) for name, r in found.items()}}
+    sections.write(CLAIMS, "weir experiment report", claims_text(claims), path)
     return [e.name for e in wanted]
 
 
@@ -30,17 +36,30 @@ def command(result: ExperimentResult) -> str:
     return f"weir experiment run {result.name}{' --quick' if result.quick else ''}"
 
 
-def claims_text(rows: Sequence[tuple[Experiment, ExperimentResult]]) -> str:
-    """One line per claim."""
-    lines = sections.table(
-        ("experiment", "paper", "where", "claim", "how", "size", "verdict"),
-        [
-            (e.name, e.paper.value, e.where, e.published, e.how.value,
-             "quick" if r.quick else "full", r.outcome.verdict.words)
-            for e, r in rows
-        ],
+def claim_of(name: str, result: ExperimentResult) -> tuple[str, ...]:
+    """A row of the table of claims."""
+    e = experiment(name)
+    return (
+        e.name, e.paper.value, e.where, e.published, e.how.value,
+        "quick" if result.quick else "full", result.outcome.verdict.words,
     )  # fmt: skip
-    return f"The papers' claims and what became of them here; a section below for each.\n\n{lines}"
+
+
+def claims_in(document: str) -> dict[str, tuple[str, ...]]:
+    """The rows of the table of claims that a file has, by experiment."""
+    _, _, rest = document.partition(f"<!-- begin: {CLAIMS} -->")
+    lines = rest.partition(f"<!-- end: {CLAIMS} -->")[0].splitlines()
+    rows = [tuple(line.strip("| ").split(" | ")) for line in lines if line.startswith("| ")]
+    return {row[0]: row for row in rows if len(row) == len(_HEADER) and row != _HEADER}
+
+
+def claims_text(claims: Mapping[str, tuple[str, ...]]) -> str:
+    """One line per claim, in the papers' order."""
+    rows = [claims[e.name] for e in EXPERIMENTS if e.name in claims]
+    return (
+        "The papers' claims and what became of them here; a section below for each.\n\n"
+        f"{sections.table(_HEADER, rows)}"
+    )
 
 
 def section_text(described: Experiment, result: ExperimentResult) -> str:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from weir.controllers.model.errors import NotFound, Refused
@@ -17,7 +18,7 @@ from weir.metrics.lab.outcome import (
     ResultChart,
     table,
 )
-from weir.metrics.lab.report import write_report
+from weir.metrics.lab.report import claims_in, write_report
 
 RING = "dodo-ring"
 
@@ -94,3 +95,16 @@ def test_a_report_has_ours_beside_what_was_published(tmp_path: Path) -> None:
     assert f"| {RING} | DoDo |" in text
     write_report(lab, path)
     assert path.read_text() == text
+
+
+def test_a_report_keeps_what_was_found_elsewhere(tmp_path: Path) -> None:
+    """The table of claims lost every experiment that had not been run in this checkout."""
+    path = tmp_path / "RESULTS.md"
+    for folder, name in (("a", "drs-table-2"), ("b", RING)):
+        lab = Lab(tmp_path / folder)
+        lab.keep_result(msgspec.structs.replace(result(quick=False), name=name))
+        assert write_report(lab, path) == [name]
+    text = path.read_text()
+    assert text.index(f"| {RING} | DoDo |") < text.index("| drs-table-2 | DRS |")
+    assert text.count("| experiment | paper |") == 1
+    assert set(claims_in(text)) == {RING, "drs-table-2"}

@@ -153,9 +153,8 @@ def test_shares_of_the_cores_take_hold_while_queries_run(system: System) -> None
     ask = service.Request(by="test", at=time.time())
     service.set_shares(system.store, ask, "narrow", {"topic_count": 4})
     wait_until(lambda: in_force(4), 30, "the weight is set in Spark")
-    assert system.operator("topic_count").first_cores == 1
-    assert system.operator("top_n").first_cores == 0
+    # Of the one core nothing comes first to either: the other would wait for it always.
+    assert {system.operator(name).first_cores for name in ("topic_count", "top_n")} == {0}
     service.set_shares(system.store, ask, "narrow", {})
     wait_until(lambda: in_force(1), 30, "all alike again")
-    assert system.operator("topic_count").first_cores == 0
     assert system.operator("topic_count").run_id == run, "nothing was restarted"

@@ -169,3 +169,19 @@ describe("the Trends page", () => {
     assert.equal(fields[1].value, page.weir.localTime(60000));
   });
 });
+
+describe("the bar of a replay", () => {
+  it("has no infinite moments before it knows how long the run is", () => {
+    const page = open(
+      ["ui/dom.js", "pages/replay/bar.js"],
+      '<div id="replay" hidden><button data-replay="play"></button><span id="replay-clock"></span>' +
+        '<span id="replay-name"></span><span id="replay-event"></span><div id="replay-line"></div></div>',
+    );
+    page.window.fetch = () => new Promise(() => {}); // the timeline is on its way
+    page.weir.clock = () => "12:00:00";
+    page.weir.enterPast({ run: "r", path: "/", page: "control_room", at: 1000, seen: {} });
+    const line = page.document.getElementById("replay-line");
+    assert.deepEqual([line.getAttribute("aria-valuemax"), line.getAttribute("aria-valuenow")], ["0", "0"]);
+    page.window.close(); // it asks again and again where it stands
+  });
+});

@@ -243,8 +243,9 @@
       speed.setAttribute("aria-pressed", String(Number(speed.dataset.speed) === past.speed));
     const line = byId("replay-line");
     line.setAttribute("aria-valuemin", 0);
-    line.setAttribute("aria-valuemax", Math.round((last() - first()) / 1000) || 0);
-    line.setAttribute("aria-valuenow", Math.round((past.at - first()) / 1000) || 0);
+    const seconds = (of) => (timeline ? Math.round((of - first()) / 1000) : 0);
+    line.setAttribute("aria-valuemax", seconds(last()));
+    line.setAttribute("aria-valuenow", seconds(past.at));
     line.setAttribute("aria-valuetext", clock.textContent);
     if (!timeline || !line.firstChild) return;
     const share = (past.at - first()) / Math.max(last() - first(), 1);

@@ -181,7 +181,8 @@ describe("the bar of a replay", () => {
     page.weir.clock = () => "12:00:00";
     page.weir.enterPast({ run: "r", path: "/", page: "control_room", at: 1000, seen: {} });
     const line = page.document.getElementById("replay-line");
-    assert.deepEqual([line.getAttribute("aria-valuemax"), line.getAttribute("aria-valuenow")], ["0", "0"]);
-    page.window.close(); // it asks again and again where it stands
+    const said = [line.getAttribute("aria-valuemax"), line.getAttribute("aria-valuenow")];
+    page.window.close(); // it looks again and again whether it plays
+    assert.deepEqual(said, ["0", "0"]);
   });
 });

@@ -63,6 +63,12 @@ class MemoryStore(MemoryControl):
         """Samples whose period ended in [since, until], oldest first."""
         return [s for s in self._samples[cluster, tier] if since <= s.at <= until]
 
+    def series(
+        self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
+    ) -> list[ClusterSample]:
+        """The same samples, for charts."""
+        return self.samples(cluster, since, until, tier)
+
     def latest(self) -> list[ClusterSample]:
         """The newest sample of every cluster, by name."""
         return [self._newest[name] for name in sorted(self._newest)]

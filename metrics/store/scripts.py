@@ -33,6 +33,16 @@ return 1
 """
 )
 
+# KEYS: a series. ARGV: first and last time in ms. Its reports as one text, a JSON list: to read
+# thousands of entries one by one costs their reader more than all the rest.
+SERIES = """
+local found = {}
+for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[2])) do
+  found[i] = entry[2][2]
+end
+return '[' .. table.concat(found, ',') .. ']'
+"""
+
 # KEYS: a series, the newest of all clusters. ARGV: time of the report in ms, report, oldest to keep
 # in ms, seconds to keep the series, the cluster ('' where it is not the newest that counts), ms that
 # a time may lie ahead of this clock. Answers 1; 0 for a period that is there or earlier than one

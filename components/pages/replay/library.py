@@ -7,7 +7,9 @@ from pathlib import Path
 from weir.components.pages.replay.helper import Helper
 from weir.components.web.security.workers import Workers
 from weir.controllers.model.errors import NotFound
+from weir.controllers.model.sample import ClusterSample
 from weir.metrics.runs.library import RunInfo, list_runs, run_folder
+from weir.metrics.runs.past import Past
 from weir.metrics.runs.replay import RecordedRun
 from weir.metrics.runs.timeline import RunTimeline, timeline
 
@@ -28,11 +30,16 @@ class Library:
         self.simulating = Workers("simulation", 1, each=1, most=8)
         self._loaded: OrderedDict[str, tuple[int, RecordedRun, RunTimeline]] = OrderedDict()
         self._infos: dict[str, tuple[int, RunInfo]] = {}
+        self._past = Past(root)
         self._lock = threading.Lock()
 
     def runs(self) -> list[RunInfo]:
         """Every run there is, newest first; only what has changed is read again."""
         return list_runs(self.root, self._infos)
+
+    def past(self, cluster: str, since: float, until: float) -> list[ClusterSample]:
+        """What live runs recorded of a cluster, in steps that suit the range."""
+        return self._past.samples(self.runs(), cluster, since, until)
 
     def close(self) -> None:
         """End the processes beside this one."""

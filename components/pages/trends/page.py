@@ -10,7 +10,8 @@ def _visit(visit: Visit) -> Drawn:
     store, now = visit.site.hub.store, visit.live.at
     known = [cluster.name for cluster in visit.live.snapshot.clusters]
     asked = asked_of(visit.path, known, now)
-    return {}, render(trend(asked, known, store.samples, now, visit.live.target_latency_s))
+    past = visit.site.library.past
+    return {}, render(trend(asked, known, store.series, now, visit.live.target_latency_s, past))
 
 
 PAGE = PageKind(

@@ -5,6 +5,7 @@ in seconds since the epoch, `/trends/load/1800000000-1800003600`.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
@@ -35,6 +36,8 @@ _GAP = 2.5
 
 Read = Callable[[str, float, float, Tier], Sequence[ClusterSample]]
 """A cluster's samples from one time to another, of a tier."""
+Past = Callable[[str, float, float], Sequence[ClusterSample]]
+"""The same from recorded runs, in steps that suit the range."""
 
 
 class Metric(Struct, frozen=True):
@@ -111,13 +114,21 @@ def asked_of(path: str, known: Sequence[str], now: float) -> TrendQuery:
 
 
 def trend(
-    asked: TrendQuery, known: Sequence[str], read: Read, now: float, target_s: float
+    asked: TrendQuery,
+    known: Sequence[str],
+    read: Read,
+    now: float,
+    target_s: float,
+    past: Past = lambda *_: (),
 ) -> Trend:
-    """The series of every cluster that is asked for."""
+    """The series of every cluster that is asked for; recorded runs fill what the store lacks."""
     chart = _chart(asked.metric, "", target_s)
     lines, count = [], 0
     for i, cluster in enumerate(asked.clusters):
-        x, y = _points(asked, cluster, read, now, target_s)
+        kept = stitched(read, cluster, asked.since, asked.until, now)
+        x, y = _points(
+            asked.metric, filled(kept, past(cluster, asked.since, asked.until)), target_s
+        )
         count += sum(v is not None for v in y)
         lines.append(
             {
@@ -164,6 +175,25 @@ def stitched(
     return found
 
 
+def filled(kept: Sequence[ClusterSample], recorded: Sequence[ClusterSample]) -> list[ClusterSample]:
+    """What the store keeps, with what was recorded where the store has a gap."""
+    times = [sample.at for sample in kept]
+    missing = []
+    for sample in recorded:
+        i = bisect_left(times, sample.at)
+        before, after = kept[i - 1] if i else None, kept[i] if i < len(kept) else None
+        if after is not None and sample.at > after.at - after.period_s:
+            continue  # a part of that step
+        if before is None or after is None or _parted(before, after):
+            missing.append(sample)
+    return sorted([*kept, *missing], key=lambda s: s.at) if missing else list(kept)
+
+
+def _parted(before: ClusterSample, after: ClusterSample) -> bool:
+    """Whether so long lies between two samples that something is missing."""
+    return after.at - before.at > _GAP * max(before.period_s, after.period_s)
+
+
 def _range(span: str, now: float) -> tuple[float, float]:
     if span in SPANS:
         return now - SPANS[span][1], now
@@ -185,20 +215,19 @@ def _chart(metric: str, cluster: str, target_s: float) -> Chart:
 
 
 def _points(
-    asked: TrendQuery, cluster: str, read: Read, now: float, target_s: float
+    metric: str, samples: Sequence[ClusterSample], target_s: float
 ) -> tuple[list[int], list[float | None]]:
     """Times in ms and values; a stretch without reports is a gap."""
-    chart, trace = _chart(asked.metric, cluster, target_s), METRICS[asked.metric].trace
+    values, trace = _chart(metric, "", target_s).values, METRICS[metric].trace
     x: list[int] = []
     y: list[float | None] = []
     last: ClusterSample | None = None
-    for sample in stitched(read, cluster, asked.since, asked.until, now):
-        step_s = max(sample.period_s, last.period_s if last else 0.0)
-        if last is not None and sample.at - last.at > _GAP * step_s:
+    for sample in samples:
+        if last is not None and _parted(last, sample):
             x.append(round((last.at + sample.at) * 500))
             y.append(None)
         x.append(round(sample.at * 1000))
-        y.append(chart.values(sample)[trace])
+        y.append(values(sample)[trace])
         last = sample
     return x, rounded(y)
 

@@ -47,6 +47,14 @@ class TestSamples:
         assert store.samples("a", 1003.0, float("inf")) == [sample(1004.5)]
         assert store.samples("b", 0.0, float("inf")) == []
 
+    def test_as_a_series_they_are_the_same(self, store: Store) -> None:
+        for at in (3600.0, 7200.0, 10_800.0):
+            assert store.append(sample(at), Tier.HOUR)
+        for since, until in ((0.0, float("inf")), (3601.0, 7200.0), (20_000.0, 30_000.0)):
+            found = store.series("a", since, until, Tier.HOUR)
+            assert found == store.samples("a", since, until, Tier.HOUR)
+        assert store.series("b", 0.0, float("inf")) == []
+
     def test_the_same_period_is_taken_once(self, store: Store) -> None:
         assert store.append(sample(1000.0), Tier.MINUTE)
         assert not store.append(sample(1000.0), Tier.MINUTE)

@@ -124,3 +124,15 @@ def test_the_pages_go_on_behind_one(store: RedisStore, redis_server: RedisServer
 
     run(look())
     assert [s.at for s in hub.world().series["wide"]] == [*known, at]
+
+
+@pytest.mark.parametrize("left", [b"{", b"null", b"1],[2", None])
+def test_a_series_skips_what_cannot_be_read_or_lies_ahead(
+    store: RedisStore, left: bytes | None
+) -> None:
+    times = fill(store)
+    if left is None:
+        by_another_door(store, time.time() + HOUR)
+    else:
+        store.client.xadd(keys.samples("wide", Tier.FULL), {"s": left})
+    assert [s.at for s in store.series("wide", 0.0, float("inf"))] == times

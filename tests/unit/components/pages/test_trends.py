@@ -3,7 +3,7 @@
 import pytest
 
 from weir.components.pages.trends.render import render
-from weir.components.pages.trends.view import TrendQuery, asked_of, stitched, trend
+from weir.components.pages.trends.view import TrendQuery, asked_of, filled, stitched, trend
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.errors import InvalidInput
@@ -98,3 +98,19 @@ def test_it_is_told_in_words_too():
     assert "/trends/load/15m/narrow" in drawn, "a click takes a cluster away"
     nothing = trend(asked, KNOWN, lambda *_: [], NOW, 5.0)
     assert "Nothing was reported in this range." in as_json([render(nothing)]).decode()
+
+
+def test_recorded_runs_fill_what_the_store_lacks():
+    hours = [sample(NOW - 3600.0 * i, 1.0, 3600.0) for i in (9, 8, 3, 2, 1)]
+    recorded = [sample(NOW - 600.0 * i, 2.0, 600.0) for i in range(100, 0, -1)]
+    found = filled(hours, recorded)
+    own = {s.at for s in hours}
+    added = [NOW - s.at for s in found if s.at not in own]
+    assert all(a >= 36_000 or 14_400 <= a < 28_800 or a < 3600 for a in added), (
+        "before it began, where it has a gap, and after its end"
+    )
+    assert {60_000.0, 20_400.0, 600.0} <= set(added)
+    times = [s.at for s in found]
+    assert times == sorted(times)
+    assert filled([], recorded) == recorded
+    assert filled(hours, []) == hours

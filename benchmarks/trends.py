@@ -28,10 +28,13 @@ from weir.pipeline.local.redis_server import RedisServer
 
 SPANS = ("90d", "2d", "5h", "15m")
 FULL_S = 2.0
-DRAWN = (
-    "document.querySelectorAll('[data-plot=trend] path.js-line').length >= {count}"
-    " && performance.now()"
-)
+DRAWN = """count => new Promise((done) => {
+  const look = () =>
+    document.querySelectorAll('[data-plot=trend] path.js-line').length >= count
+      ? done(performance.now())
+      : requestAnimationFrame(look);
+  look();
+})"""
 
 
 def fill(store: RedisStore, models: list[ClusterModel], now: float) -> int:
@@ -51,7 +54,7 @@ def server_s(store: RedisStore, names: list[str], span_s: float, now: float) -> 
     """CPU seconds to make the page's data, and its points."""
     asked = TrendQuery(since=now - span_s, until=now, clusters=tuple(names), span="own")
     began = time.process_time()
-    found = trend(asked, names, store.series, now, 5.0)
+    found = trend(asked, names, store.briefs, now, 5.0)
     return time.process_time() - began, found.points
 
 
@@ -64,14 +67,14 @@ def loads(browser: Browser, web: WebServer, names: list[str], span: str, count: 
     found = []
     for _ in range(count):
         page.goto(f"{web.url}/trends/load/1h/{','.join(names)}")
-        page.wait_for_function(DRAWN.format(count=len(names)))
+        page.evaluate(DRAWN, len(names))
         page.evaluate(
             "document.addEventListener('click', () => (window.clicked = performance.now()),"
             " {capture: true, once: true})"
         )
         page.evaluate("document.querySelector('.trend-plot').remove()")
         page.locator(f'.trend-options a[href*="/trends/load/{span}"]').click()
-        drawn = page.wait_for_function(DRAWN.format(count=len(names)), polling=10).json_value()
+        drawn = page.evaluate(DRAWN, len(names))
         found.append((drawn - page.evaluate("window.clicked")) / 1000)
     context.close()
     return found

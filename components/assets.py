@@ -19,6 +19,7 @@ STYLES = (
     "ui/dialog.css",
     "ui/states.css",
     "ui/chart.css",
+    "ui/large.css",
     "ui/keys.css",
     "pages/recommendation.css",
     "pages/control_room/answer.css",
@@ -59,6 +60,8 @@ SCRIPTS = (
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",
+    "live/zoom.js",
+    "live/large.js",
     "ui/viewer.js",  # sets the time that charts show
     "live/regions.js",
     "live/figures.js",

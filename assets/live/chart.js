@@ -31,6 +31,7 @@
 
   /* The span that all charts of the page show now. */
   function domain() {
+    if (weir.zoomed) return weir.zoomed;
     if (weir.span) return weir.span;
     let first = Infinity;
     let last = -Infinity;
@@ -310,7 +311,9 @@
       chart.waits = bound.size > MANY && !chart.near;
       if (!chart.waits) chart.draw(start, end);
     }
+    if (weir.redrawLarge) weir.redrawLarge(points);
   };
+  weir.chartIn = (element) => bound.get(element) || null;
 
   new MutationObserver(() => {
     colours = {};

@@ -30,6 +30,7 @@
     weir.enterPast(data.past);
     weir.link.heard();
     weir.models = {};
+    weir.zoom(null);
     for (const chart of data.charts) weir.models[chart.key] = chart;
     weir.map = data.map;
     weir.overview = data.overview;

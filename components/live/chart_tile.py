@@ -5,7 +5,7 @@ from dash.development.base_component import Component
 
 from weir.components.live.charts import Chart
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import Child, live, still
+from weir.components.ui.parts import Child, large_button, live, still
 from weir.components.ui.path import trends_path
 from weir.components.ui.surface import on_the_present, page_link
 
@@ -25,6 +25,7 @@ def chart_tile(chart: Chart, figures: Figures, figure: str, *, tall: bool = Fals
             [
                 html.Span(_title(chart), className="tile-title", title=chart.help),
                 live(figures, figure, "tile-value") if figure in figures else None,
+                large_button(chart.key, f"{chart.title}{whose}"),
             ]
         ),
         html.Div(legend, className="legend"),

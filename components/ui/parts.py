@@ -66,6 +66,17 @@ def data_age(cluster: str) -> Component:
     return html.Span("", className="data-age", **{"data-age-of": cluster})
 
 
+def large_button(key: str, title: str) -> Component:
+    """Opens a chart large; `assets/live/large.js` does it."""
+    return html.Button(
+        html.Span("⤢", **{"aria-hidden": "true"}),
+        className="open-large",
+        type="button",
+        title="Open large: zoom, exact values, save",
+        **{"data-large": key, "data-large-title": title, "aria-label": f"Open {title} large"},
+    )
+
+
 def region(name: str, className: str | None = None) -> Component:
     """Where a panel goes that is sent whole when it changes; `assets/live/regions.js` fills it."""
     return html.Div(id=name, className=className, **{"data-region": name})

@@ -28,6 +28,7 @@ from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.age import Time
+from weir.controllers.model.brief import Brief
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.failover import Death
 from weir.controllers.model.hosting import HostOrder
@@ -91,9 +92,9 @@ class Samples(Protocol):
     def samples(
         self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
     ) -> list[ClusterSample]: ...
-    def series(
+    def briefs(
         self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
-    ) -> list[ClusterSample]: ...
+    ) -> list[Brief]: ...
     def latest(self) -> list[ClusterSample]: ...
     def clusters(self) -> list[str]: ...
     def forget(self, cluster: str, audit: AuditEntry) -> None: ...

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
-from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
+from weir.controllers.model.brief import Brief
 from weir.metrics.eventlog.tables import SCHEMAS
 from weir.metrics.runs.library import RunInfo
 from weir.metrics.runs.writer import LIVE
@@ -37,7 +37,7 @@ _CLUSTER = (
     "cores_per_executor",
     "busy_cores",
 )
-_SUMS = ("load", "busy_cores", "arrival_rows_per_s", "processed_rows_per_s", "queue_rows")
+_SUMS = ("load", "arrival_rows_per_s", "processed_rows_per_s", "queue_rows")
 _OPERATOR = ("at", "cluster", *_SUMS, "latency_p50_s", "latency_max_s", "processing_s", "scheduling_s")  # fmt: skip
 Floats = NDArray[np.float64]
 
@@ -47,13 +47,13 @@ class Past:
 
     def __init__(self, root: str | Path) -> None:
         self._root = Path(root)
-        self._known: OrderedDict[tuple[str, float, str, float], list[ClusterSample]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, float, str, float], list[Brief]] = OrderedDict()
         self._lock = threading.Lock()
 
     def samples(
         self, runs: Iterable[RunInfo], cluster: str, since: float, until: float
-    ) -> list[ClusterSample]:
-        """Samples of live runs in [since, until], oldest first, all operators summed up in one."""
+    ) -> list[Brief]:
+        """Figures from live runs in [since, until], oldest first."""
         inside = [
             r
             for r in runs
@@ -63,12 +63,12 @@ class Past:
             and r.first_at <= until
         ]
         step_s = step_for(until - since, min((r.period_s for r in inside), default=1.0))
-        found: list[ClusterSample] = []
+        found: list[Brief] = []
         for run in sorted(inside, key=lambda r: r.first_at)[-RUNS_MOST:]:
             found += [s for s in self._of(run, cluster, step_s) if since <= s.at <= until]
         return sorted(found, key=lambda s: s.at)
 
-    def _of(self, run: RunInfo, cluster: str, step_s: float) -> list[ClusterSample]:
+    def _of(self, run: RunInfo, cluster: str, step_s: float) -> list[Brief]:
         key = (run.id, run.last_at, cluster, step_s)
         with self._lock:
             if key in self._known:
@@ -91,8 +91,8 @@ def step_for(span_s: float, period_s: float) -> float:
     return next((s for s in STEPS_S if span_s / (s or period_s) <= POINTS), STEPS_S[-1])
 
 
-def read_past(folder: Path, cluster: str, step_s: float) -> list[ClusterSample]:
-    """The samples of one run in steps: means of rates, peaks of queue and latency."""
+def read_past(folder: Path, cluster: str, step_s: float) -> list[Brief]:
+    """The figures of one run in steps: means of rates, peaks of queue and latency."""
     whole = _read(folder, "clusters", _CLUSTER, pc.field("name") == cluster)
     at = whole["at"]
     if not len(at):
@@ -110,49 +110,23 @@ def read_past(folder: Path, cluster: str, step_s: float) -> list[ClusterSample]:
         top = np.maximum.reduceat(np.where(np.isfinite(values), values, -np.inf), first)
         return [float(v) if np.isfinite(v) else None for v in top]
 
-    columns: dict[str, list[Any]] = {
-        "at": (ends * step_s if step_s else at).tolist(),
-        "period_s": np.add.reduceat(np.nan_to_num(whole["period_s"]), first).tolist(),
-        "busy_cores": mean(whole["busy_cores"]),
-        **{key: mean(parts[key]) for key in _SUMS[:-1]},
-        **{key: peak(parts[key]) for key in ("queue_rows", "latency_s", "latency_max_s")},
-        **{
-            key: np.nan_to_num(whole[key][last]).astype(int).tolist()
-            for key in ("executors", "executors_wanted", "cores_per_executor")
-        },
-    }
-    names = list(columns)
+    cores = np.fmax(whole["executors"] * whole["cores_per_executor"], 1.0)
     return [
-        _sample(cluster, dict(zip(names, row, strict=True)))
-        for row in zip(*columns.values(), strict=True)
+        Brief(*row)
+        for row in zip(
+            (ends * step_s if step_s else at).tolist(),
+            np.add.reduceat(np.nan_to_num(whole["period_s"]), first).tolist(),
+            mean(parts["load"] / cores),
+            mean(whole["busy_cores"] / cores),
+            peak(parts["latency_s"]),
+            peak(parts["latency_max_s"]),
+            peak(parts["queue_rows"]),
+            mean(parts["arrival_rows_per_s"]),
+            mean(parts["processed_rows_per_s"]),
+            np.nan_to_num(whole["executors"][last]).astype(int).tolist(),
+            strict=True,
+        )
     ]
-
-
-def _sample(cluster: str, row: dict[str, Any]) -> ClusterSample:
-    queue = row["queue_rows"]
-    return ClusterSample(
-        at=row["at"],
-        period_s=row["period_s"],
-        cluster=Cluster(
-            name=cluster,
-            executors=row["executors"],
-            executors_wanted=row["executors_wanted"],
-            cores_per_executor=row["cores_per_executor"],
-            busy_cores=row["busy_cores"],
-        ),
-        operators=(
-            OperatorSample(
-                name="all",
-                cluster=cluster,
-                load=row["load"],
-                arrival_rows_per_s=row["arrival_rows_per_s"],
-                processed_rows_per_s=row["processed_rows_per_s"],
-                queue_rows=None if queue is None else round(queue),
-                latency_p50_s=row["latency_s"],
-                latency_max_s=row["latency_max_s"],
-            ),
-        ),
-    )
 
 
 def _summed(folder: Path, cluster: str, at: Floats) -> dict[str, Floats]:

@@ -4,6 +4,7 @@
 |------------------------------|---------|-----------------|-------------------------------------------|
 | weir:clusters                | hash    | until forgotten | cluster -> newest ClusterSample           |
 | weir:samples:{cluster}:{s}   | stream  | KEPT_S of tier  | ClusterSample, id = end of period in ms   |
+| weir:briefs:{cluster}:{s}    | string  | KEPT_S of tier  | lines, a Brief each, of coarse tiers      |
 | weir:parts                   | hash    | until removed   | part id -> Part                           |
 | weir:deaths                  | hash    | until it is back | cluster -> Death                         |
 | weir:hosts                   | hash    | until it ended  | cluster -> HostOrder                      |
@@ -79,6 +80,10 @@ AUDIT_KEPT = 50_000
 
 def samples(cluster: str, tier_s: int) -> str:
     return f"weir:samples:{cluster}:{tier_s}"
+
+
+def briefs(cluster: str, tier_s: int) -> str:
+    return f"weir:briefs:{cluster}:{tier_s}"
 
 
 def open_commands(cluster: str) -> str:

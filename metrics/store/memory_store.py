@@ -10,6 +10,7 @@ from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.skipped import Skipped
+from weir.controllers.model.brief import Brief, brief_of
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.failover import Death
@@ -63,11 +64,11 @@ class MemoryStore(MemoryControl):
         """Samples whose period ended in [since, until], oldest first."""
         return [s for s in self._samples[cluster, tier] if since <= s.at <= until]
 
-    def series(
+    def briefs(
         self, cluster: str, since: float, until: float, tier: Tier = Tier.FULL
-    ) -> list[ClusterSample]:
-        """The same samples, for charts."""
-        return self.samples(cluster, since, until, tier)
+    ) -> list[Brief]:
+        """The figures of the same samples that charts draw."""
+        return [brief_of(s) for s in self.samples(cluster, since, until, tier)]
 
     def latest(self) -> list[ClusterSample]:
         """The newest sample of every cluster, by name."""

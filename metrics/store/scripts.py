@@ -33,19 +33,10 @@ return 1
 """
 )
 
-# KEYS: a series. ARGV: first and last time in ms. Its reports as one text, a JSON list: to read
-# thousands of entries one by one costs their reader more than all the rest.
-SERIES = """
-local found = {}
-for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[2])) do
-  found[i] = entry[2][2]
-end
-return '[' .. table.concat(found, ',') .. ']'
-"""
-
-# KEYS: a series, the newest of all clusters. ARGV: time of the report in ms, report, oldest to keep
-# in ms, seconds to keep the series, the cluster ('' where it is not the newest that counts), ms that
-# a time may lie ahead of this clock. Answers 1; 0 for a period that is there or earlier than one
+# KEYS: a series, the newest of all clusters, the series' briefs. ARGV: time of the report in ms,
+# report, oldest to keep in ms, seconds to keep the series, the cluster ('' where it is not the newest
+# that counts), ms that a time may lie ahead of this clock, brief ('' for none), bytes of briefs from
+# which on the older half goes. Answers 1; 0 for a period that is there or earlier than one
 # that is; -1 for one ahead. Entries ahead that came by another door go, and with them the last id:
 # else no report would be taken until that time has come.
 APPEND = """
@@ -77,6 +68,16 @@ end
 if type(added) == 'table' and added.err then return added end
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 if ARGV[5] ~= '' then redis.call('HSET', KEYS[2], ARGV[5], ARGV[2]) end
+if ARGV[7] ~= '' then
+  local length = redis.pcall('APPEND', KEYS[3], ARGV[7] .. '\\n')
+  if type(length) == 'number' then
+    if length > tonumber(ARGV[8]) then
+      local kept = redis.call('GETRANGE', KEYS[3], math.floor(length / 2), -1)
+      redis.call('SET', KEYS[3], string.sub(kept, string.find(kept, '\\n', 1, true) + 1))
+    end
+    redis.call('EXPIRE', KEYS[3], ARGV[4])
+  end
+end
 return 1
 """
 

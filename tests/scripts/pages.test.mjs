@@ -150,12 +150,12 @@ describe("the timeline of a replay", () => {
 });
 
 describe("the Trends page", () => {
-  const page = open(["ui/dom.js", "pages/history/plots.js", "pages/trends/page.js"], '<span data-own-range="/t" data-from="0" data-to="60000"><button></button></span>');
+  const page = open(["ui/dom.js", "pages/history/plots.js", "live/large.js", "pages/trends/page.js"], '<span data-own-range="/t" data-from="0" data-to="60000"><button></button></span>');
 
   it("writes a chart as CSV, without its gaps", () => {
     const lines = [{ name: 'a,"b"', x: [0, 500, 1000], y: [1.5, null, 2] }];
     assert.equal(
-      page.weir.csvOf({ title: "Queue", unit: "rows", lines }),
+      page.weir.csvOf({ kind: "times", whose: "cluster", title: "Queue", unit: "rows", lines }),
       'time,cluster,Queue (rows)\n1970-01-01T00:00:00.000Z,"a,""b""",1.5\n1970-01-01T00:00:01.000Z,"a,""b""",2\n',
     );
   });

@@ -12,14 +12,27 @@
   function draw() {
     for (const element of document.querySelectorAll("[data-plot]")) {
       if (!element.dataset.model || !element.clientWidth) continue;
-      const plot = JSON.parse(element.dataset.model);
-      if (plot.kind === "times") Plotly.react(element, times(plot), timesLayout(plot), LARGE);
-      else if (plot.kind === "scatter") Plotly.react(element, scatter(plot), scatterLayout(plot), CONFIG);
-      else if (plot.kind === "bars") Plotly.react(element, bars(plot), barsLayout(plot), CONFIG);
-      else if (plot.kind === "figure") Plotly.react(element, figure(plot), figureLayout(plot), CONFIG);
-      else Plotly.react(element, lines(plot), layout(plot), CONFIG);
+      weir.plotInto(element, JSON.parse(element.dataset.model), element.classList.contains("trend-plot"));
     }
   }
+
+  const KINDS = {
+    times: [times, timesLayout],
+    scatter: [scatter, scatterLayout],
+    bars: [bars, barsLayout],
+    figure: [figure, figureLayout],
+  };
+
+  /* Draw a plot; a large one is zoomed, moved and named in full. */
+  weir.plotInto = function (element, plot, large) {
+    const [data, layout] = KINDS[plot.kind] || [lines, linesLayout];
+    const drawn = layout(plot);
+    if (large) {
+      drawn.showlegend = true;
+      for (const axis of [drawn.xaxis, drawn.yaxis]) axis.fixedrange = false;
+    } else if (matchMedia("(pointer: coarse)").matches) drawn.dragmode = false; // a finger scrolls
+    Plotly.react(element, data(plot), drawn, large ? LARGE : CONFIG);
+  };
 
   function duration(s) {
     const [h, m] = [Math.floor(s / 3600), Math.floor((s % 3600) / 60)];
@@ -76,7 +89,7 @@
     };
   }
 
-  function layout(plot) {
+  function linesLayout(plot) {
     const { grid, base } = common();
     const end = plot.x.length ? plot.x[plot.x.length - 1] : 1;
     const step = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400].find((s) => end / s <= 6) || 172800;
@@ -86,7 +99,7 @@
       ...base,
       showlegend: false, // stands once above all plots
       hovermode: "x unified",
-      xaxis: { ...grid, tickvals: ticks, ticktext: ticks.map(duration), showgrid: false, fixedrange: true },
+      xaxis: { ...grid, tickvals: ticks, ticktext: ticks.map(duration), showgrid: false },
       yaxis: { ...grid, rangemode: "tozero", fixedrange: true },
       shapes:
         plot.limit == null
@@ -109,19 +122,22 @@
       name: line.name,
       mode: "lines",
       connectgaps: false,
+      ...(line.stack ? { stackgroup: "one" } : {}),
+      ...(line.right ? { yaxis: "y2" } : {}),
       line: {
         color: weir.colour(line.colour),
         width: 1.8,
         dash: line.dashed ? "4px,3px" : "solid",
         shape: line.step ? "hv" : "linear",
       },
-      hovertemplate: `%{y:.5~g} ${plot.unit}<extra>${weir.escape(line.name)}</extra>`,
+      hovertemplate: `%{y:.5~g} ${line.unit || plot.unit}<extra>${weir.escape(line.name)}</extra>`,
     }));
   }
 
   function timesLayout(plot) {
     const { grid, base } = common();
-    const { shapes, annotations } = layout({ ...plot, x: [] });
+    const { shapes, annotations } = linesLayout({ ...plot, x: [] });
+    const right = plot.lines.find((line) => line.right);
     return {
       ...base,
       margin: { l: 54, r: 16, t: 30, b: 40 },
@@ -129,7 +145,8 @@
       hovermode: "x unified",
       dragmode: "zoom",
       xaxis: { ...grid, type: "date", range: plot.span.map((ms) => weir.wallTime(ms)) },
-      yaxis: { ...grid, rangemode: "tozero" },
+      yaxis: { ...grid, rangemode: "tozero", title: { text: plot.unit || "" } },
+      ...(right ? { yaxis2: { overlaying: "y", side: "right", rangemode: "tozero", title: { text: right.unit || "" } } } : {}),
       shapes,
       annotations,
       uirevision: plot.title, // a zoom stays while only the theme changes

@@ -6,30 +6,9 @@
   /* A moment as an input of type datetime-local takes it, in the viewer's zone. */
   weir.localTime = (ms) => weir.wallTime(ms).replace(" ", "T").slice(0, 16);
 
-  /* The lines of a plot as CSV: a row per moment and line. */
-  weir.csvOf = function (plot) {
-    const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-    const head = `time,cluster,${quoted(plot.title + (plot.unit ? ` (${plot.unit})` : ""))}`;
-    const rows = plot.lines.flatMap((line) =>
-      line.x
-        .map((x, i) => [x, line.y[i]])
-        .filter(([, y]) => y !== null)
-        .map(([x, y]) => `${new Date(x).toISOString()},${quoted(line.name)},${y}`),
-    );
-    return [head, ...rows].join("\n") + "\n";
-  };
-
   function model(key) {
     const element = document.querySelector(`[data-plot="${key}"]`);
     return element && element.dataset.model ? JSON.parse(element.dataset.model) : null;
-  }
-
-  function save(name, text) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(link.href);
   }
 
   function own(button) {
@@ -56,10 +35,10 @@
     if ("rangeGo" in button.dataset) own(button);
     else if ("copyLink" in button.dataset) copied(button);
     else if (button.dataset.csv && model(button.dataset.csv)) {
-      save("weir-trend.csv", weir.csvOf(model(button.dataset.csv)));
+      weir.saveCsv(model(button.dataset.csv), "weir-trend");
     } else if (button.dataset.picture) {
       const element = document.querySelector(`[data-plot="${button.dataset.picture}"]`);
-      if (element) Plotly.downloadImage(element, { format: "png", filename: "weir-trend", width: 1600, height: 700 });
+      if (element) weir.savePicture(element, "weir-trend");
     }
   });
 

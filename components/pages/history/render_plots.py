@@ -8,6 +8,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.pages.history.plots import plot_words
+from weir.components.ui.parts import large_button
 
 
 def plot_legend(plots: Sequence[dict[str, Any]]) -> Component:
@@ -36,10 +37,13 @@ def plot_tiles(plots: Sequence[dict[str, Any]], *, tall: bool = False) -> Compon
             html.Figure(
                 [
                     html.Figcaption(
-                        html.Span(
-                            plot["title"] + (f", {plot['unit']}" if plot.get("unit") else ""),
-                            className="tile-title",
-                        )
+                        [
+                            html.Span(
+                                plot["title"] + (f", {plot['unit']}" if plot.get("unit") else ""),
+                                className="tile-title",
+                            ),
+                            large_button(plot["key"], plot["title"]),
+                        ]
                     ),
                     html.Div(
                         className="hplot",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from weir.components.pages.replay.helper import Helper
 from weir.components.web.security.workers import Workers
+from weir.controllers.model.brief import Brief
 from weir.controllers.model.errors import NotFound
-from weir.controllers.model.sample import ClusterSample
 from weir.metrics.runs.library import RunInfo, list_runs, run_folder
 from weir.metrics.runs.past import Past
 from weir.metrics.runs.replay import RecordedRun
@@ -37,7 +37,7 @@ class Library:
         """Every run there is, newest first; only what has changed is read again."""
         return list_runs(self.root, self._infos)
 
-    def past(self, cluster: str, since: float, until: float) -> list[ClusterSample]:
+    def past(self, cluster: str, since: float, until: float) -> list[Brief]:
         """What live runs recorded of a cluster, in steps that suit the range."""
         return self._past.samples(self.runs(), cluster, since, until)
 

@@ -11,7 +11,7 @@ def _visit(visit: Visit) -> Drawn:
     known = [cluster.name for cluster in visit.live.snapshot.clusters]
     asked = asked_of(visit.path, known, now)
     past = visit.site.library.past
-    return {}, render(trend(asked, known, store.series, now, visit.live.target_latency_s, past))
+    return {}, render(trend(asked, known, store.briefs, now, visit.live.target_latency_s, past))
 
 
 PAGE = PageKind(

@@ -7,6 +7,7 @@ in seconds since the epoch, `/trends/load/1800000000-1800003600`.
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -16,8 +17,8 @@ from weir.components.live.charts import Chart, cluster_charts
 from weir.components.pages.history.plots import rounded
 from weir.components.ui.path import TRENDS
 from weir.controllers.engine.ports import KEPT_S, Tier
+from weir.controllers.model.brief import Brief
 from weir.controllers.model.errors import InvalidInput
-from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.words import quantity
 
 SPANS = {
@@ -34,29 +35,30 @@ _OWN = re.compile(r"(\d{1,10})-(\d{1,10})")
 _GAP = 2.5
 """Steps without a report, from which on the line is broken."""
 
-Read = Callable[[str, float, float, Tier], Sequence[ClusterSample]]
-"""A cluster's samples from one time to another, of a tier."""
-Past = Callable[[str, float, float], Sequence[ClusterSample]]
+Read = Callable[[str, float, float, Tier], Sequence[Brief]]
+"""A cluster's figures from one time to another, of a tier."""
+Past = Callable[[str, float, float], Sequence[Brief]]
 """The same from recorded runs, in steps that suit the range."""
 
 
 class Metric(Struct, frozen=True):
-    """What can be drawn: one trace of one of a cluster's charts."""
+    """What can be drawn: a field of a brief, on one of a cluster's charts."""
 
     title: str
     chart: str
-    trace: int
+    field: str
+    times: float = 1.0
 
 
 METRICS = {
-    "load": Metric("Load", "load", 0),
-    "busy": Metric("Work done", "load", 1),
-    "latency": Metric("Latency, median row", "latency", 0),
-    "latency-max": Metric("Latency, slowest row", "latency", 1),
-    "queue": Metric("Queue", "queue", 0),
-    "arriving": Metric("Arriving", "throughput", 0),
-    "processed": Metric("Processed", "throughput", 1),
-    "executors": Metric("Executors", "executors", 0),
+    "load": Metric("Load", "load", "load", 100.0),
+    "busy": Metric("Work done", "load", "busy", 100.0),
+    "latency": Metric("Latency, median row", "latency", "latency_s"),
+    "latency-max": Metric("Latency, slowest row", "latency", "latency_max_s"),
+    "queue": Metric("Queue", "queue", "queue_rows"),
+    "arriving": Metric("Arriving", "throughput", "arrival_rows_per_s"),
+    "processed": Metric("Processed", "throughput", "processed_rows_per_s"),
+    "executors": Metric("Executors", "executors", "executors"),
 }
 DEFAULT = "load"
 
@@ -126,9 +128,7 @@ def trend(
     lines, count = [], 0
     for i, cluster in enumerate(asked.clusters):
         kept = stitched(read, cluster, asked.since, asked.until, now)
-        x, y = _points(
-            asked.metric, filled(kept, past(cluster, asked.since, asked.until)), target_s
-        )
+        x, y = _points(asked.metric, filled(kept, past(cluster, asked.since, asked.until)))
         count += sum(v is not None for v in y)
         lines.append(
             {
@@ -143,6 +143,7 @@ def trend(
     plot = {
         "kind": "times",
         "key": "trend",
+        "whose": "cluster",
         "title": METRICS[asked.metric].title,
         "unit": chart.unit,
         "span": [round(asked.since * 1000), round(asked.until * 1000)],
@@ -159,23 +160,21 @@ def trend(
     )
 
 
-def stitched(
-    read: Read, cluster: str, since: float, until: float, now: float
-) -> list[ClusterSample]:
-    """Samples at the finest resolution that reaches back so far, its young end from finer ones.
+def stitched(read: Read, cluster: str, since: float, until: float, now: float) -> list[Brief]:
+    """Figures at the finest resolution that reaches back so far, its young end from finer ones.
 
     A coarse tier has nothing of its last, unfinished step: the finer tiers do.
     """
     tiers = list(Tier)
     first = next(t for t in tiers if t is Tier.HOUR or now - since <= KEPT_S[t])
-    found: list[ClusterSample] = []
+    found: list[Brief] = []
     for tier in reversed(tiers[: tiers.index(first) + 1]):
         begin = found[-1].at + 1e-3 if found else since
         found += read(cluster, begin, until, tier)
     return found
 
 
-def filled(kept: Sequence[ClusterSample], recorded: Sequence[ClusterSample]) -> list[ClusterSample]:
+def filled(kept: Sequence[Brief], recorded: Sequence[Brief]) -> list[Brief]:
     """What the store keeps, with what was recorded where the store has a gap."""
     times = [sample.at for sample in kept]
     missing = []
@@ -189,7 +188,7 @@ def filled(kept: Sequence[ClusterSample], recorded: Sequence[ClusterSample]) -> 
     return sorted([*kept, *missing], key=lambda s: s.at) if missing else list(kept)
 
 
-def _parted(before: ClusterSample, after: ClusterSample) -> bool:
+def _parted(before: Brief, after: Brief) -> bool:
     """Whether so long lies between two samples that something is missing."""
     return after.at - before.at > _GAP * max(before.period_s, after.period_s)
 
@@ -214,21 +213,20 @@ def _chart(metric: str, cluster: str, target_s: float) -> Chart:
     return next(c for c in cluster_charts(cluster, target_s) if c.key == wanted)
 
 
-def _points(
-    metric: str, samples: Sequence[ClusterSample], target_s: float
-) -> tuple[list[int], list[float | None]]:
+def _points(metric: str, briefs: Sequence[Brief]) -> tuple[list[int], list[float | None]]:
     """Times in ms and values; a stretch without reports is a gap."""
-    values, trace = _chart(metric, "", target_s).values, METRICS[metric].trace
+    value, times = attrgetter(METRICS[metric].field), METRICS[metric].times
     x: list[int] = []
     y: list[float | None] = []
-    last: ClusterSample | None = None
-    for sample in samples:
-        if last is not None and _parted(last, sample):
-            x.append(round((last.at + sample.at) * 500))
+    last: Brief | None = None
+    for brief in briefs:
+        if last is not None and _parted(last, brief):
+            x.append(round((last.at + brief.at) * 500))
             y.append(None)
-        x.append(round(sample.at * 1000))
-        y.append(values(sample)[trace])
-        last = sample
+        x.append(round(brief.at * 1000))
+        found = value(brief)
+        y.append(None if found is None else times * found)
+        last = brief
     return x, rounded(y)
 
 

@@ -9,6 +9,7 @@ from weir.controllers.engine.apply.moves import MoveState
 from weir.controllers.engine.apply.reslices import ResliceStep, Reslicing
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Store, Tier, Workload
+from weir.controllers.model.brief import brief_of
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import NotFound
@@ -47,13 +48,14 @@ class TestSamples:
         assert store.samples("a", 1003.0, float("inf")) == [sample(1004.5)]
         assert store.samples("b", 0.0, float("inf")) == []
 
-    def test_as_a_series_they_are_the_same(self, store: Store) -> None:
+    @pytest.mark.parametrize("tier", [Tier.FULL, Tier.HOUR])
+    def test_their_figures_are_those_of_the_samples(self, store: Store, tier: Tier) -> None:
         for at in (3600.0, 7200.0, 10_800.0):
-            assert store.append(sample(at), Tier.HOUR)
+            assert store.append(sample(at), tier)
         for since, until in ((0.0, float("inf")), (3601.0, 7200.0), (20_000.0, 30_000.0)):
-            found = store.series("a", since, until, Tier.HOUR)
-            assert found == store.samples("a", since, until, Tier.HOUR)
-        assert store.series("b", 0.0, float("inf")) == []
+            expected = [brief_of(s) for s in store.samples("a", since, until, tier)]
+            assert store.briefs("a", since, until, tier) == expected
+        assert store.briefs("b", 0.0, float("inf")) == []
 
     def test_the_same_period_is_taken_once(self, store: Store) -> None:
         assert store.append(sample(1000.0), Tier.MINUTE)

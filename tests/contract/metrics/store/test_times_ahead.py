@@ -13,8 +13,9 @@ from tests.support.loops import run
 from tests.support.world import wide
 from weir.components.live.hub import Hub
 from weir.components.pages.registry import PAGES
-from weir.controllers.engine.ports import Tier
+from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.age import AHEAD_S
+from weir.controllers.model.brief import brief_of
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store import keys
 from weir.metrics.store.redis_store import RedisStore
@@ -126,13 +127,32 @@ def test_the_pages_go_on_behind_one(store: RedisStore, redis_server: RedisServer
     assert [s.at for s in hub.world().series["wide"]] == [*known, at]
 
 
-@pytest.mark.parametrize("left", [b"{", b"null", b"1],[2", None])
-def test_a_series_skips_what_cannot_be_read_or_lies_ahead(
+@pytest.mark.parametrize("left", [b"{", b"null", b"\xff\n", None])
+def test_figures_over_long_times_survive_what_cannot_be_read(
     store: RedisStore, left: bytes | None
 ) -> None:
-    times = fill(store)
-    if left is None:
-        by_another_door(store, time.time() + HOUR)
+    now = time.time()
+    samples = [wide(now - 60 * i) for i in (3, 2, 1)]
+    for sample in samples:
+        assert store.append(sample, Tier.MINUTE)
+    expected = [brief_of(s) for s in samples]
+    key = keys.briefs("wide", Tier.MINUTE)
+    if left is None:  # samples that an earlier version kept
+        store.client.set(key, store.client.get(key).split(b"\n", 1)[1])  # type: ignore[union-attr]
     else:
-        store.client.xadd(keys.samples("wide", Tier.FULL), {"s": left})
-    assert [s.at for s in store.series("wide", 0.0, float("inf"))] == times
+        store.client.append(key, left)
+    assert store.briefs("wide", 0.0, float("inf"), Tier.MINUTE) == expected
+    assert bool(store.skipped()) == (left is not None)
+
+
+def test_figures_over_long_times_stay_as_long_as_their_tier(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weir.metrics.store.redis_samples.BRIEF_BYTES", 1)
+    now = time.time()
+    for i in range(100, 0, -1):
+        assert store.append(wide(now - 60 * i), Tier.MINUTE)
+    found = store.client.get(keys.briefs("wide", Tier.MINUTE))
+    assert isinstance(found, bytes)
+    assert len(found) <= 2 * KEPT_S[Tier.MINUTE] // 60
+    assert len(store.briefs("wide", 0.0, float("inf"), Tier.MINUTE)) == 100

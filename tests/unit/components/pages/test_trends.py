@@ -1,11 +1,16 @@
 """Trends: what an address asks for, which samples answer it, and where the line is broken."""
 
+import random
+
 import pytest
 
+from tests.support.models import demo, sample_of
+from weir.components.live.charts import cluster_charts
 from weir.components.pages.trends.render import render
-from weir.components.pages.trends.view import TrendQuery, asked_of, filled, stitched, trend
+from weir.components.pages.trends.view import METRICS, TrendQuery, asked_of, filled, stitched, trend
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.ports import KEPT_S, Tier
+from weir.controllers.model.brief import Brief, brief_of
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 
@@ -13,13 +18,14 @@ NOW = 1_800_000_000.0
 KNOWN = ["narrow", "wide one"]
 
 
-def sample(at: float, load: float, period_s: float = 2.0, cluster: str = "narrow") -> ClusterSample:
-    return ClusterSample(
+def sample(at: float, load: float, period_s: float = 2.0, cluster: str = "narrow") -> Brief:
+    report = ClusterSample(
         at=at,
         period_s=period_s,
         cluster=Cluster(name=cluster, executors=2),
         operators=(OperatorSample(name="count", cluster=cluster, load=load),),
     )
+    return brief_of(report)
 
 
 def tiered(cluster, since, until, tier):
@@ -114,3 +120,15 @@ def test_recorded_runs_fill_what_the_store_lacks():
     assert times == sorted(times)
     assert filled([], recorded) == recorded
     assert filled(hours, []) == hours
+
+
+def test_every_figure_is_the_one_that_the_live_charts_draw():
+    report = sample_of(demo()[1], 400.0, NOW, 2.0, random.Random(1))
+    charts = {c.key: c for c in cluster_charts("narrow", 5.0)}
+    for name, metric in METRICS.items():
+        asked = TrendQuery(since=NOW - 9, until=NOW, clusters=("narrow",), metric=name)
+        found = trend(asked, KNOWN, lambda *_: [brief_of(report)], NOW, 5.0)
+        chart = charts[f"narrow/{metric.chart}"]
+        (value,) = found.plot["lines"][0]["y"]
+        assert any(v == pytest.approx(value, rel=1e-4) for v in chart.values(report)), name
+        assert found.plot["unit"] == chart.unit

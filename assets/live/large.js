@@ -22,15 +22,32 @@
   };
 
   weir.saveCsv = function (plot, name) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([weir.csvOf(plot)], { type: "text/csv" }));
-    link.download = `${name}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const url = URL.createObjectURL(new Blob([weir.csvOf(plot)], { type: "text/csv" }));
+    save(url, `${name}.csv`);
+    URL.revokeObjectURL(url);
   };
 
-  weir.savePicture = (element, name) =>
-    Plotly.downloadImage(element, { format: "png", filename: name, width: 1600, height: 700 });
+  function save(url, name) {
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+  }
+
+  /* Plotly's own way to a picture goes through a blob, which the page may not load as one. */
+  weir.savePicture = async function (element, name) {
+    const [width, height] = [1600, 700];
+    const image = new Image();
+    image.src = await Plotly.toImage(element, { format: "svg", width, height });
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d");
+    context.fillStyle = weir.colour("surface");
+    context.fillRect(0, 0, width, height);
+    context.drawImage(image, 0, 0);
+    save(canvas.toDataURL("image/png"), `${name}.png`);
+  };
 
   /* A live chart as a plot over the time of day. */
   weir.plotOf = function (model) {

@@ -49,7 +49,7 @@ class FailoverSettings(Struct, frozen=True, kw_only=True):
     most_rescues: Annotated[
         int,
         setting(
-            "Most rescues of one operator by the engine itself within `rescue_window_s`: one that "
+            "Most rescues of one operator by the engine itself within the rescue window: one that "
             "kills its driver must not kill all of them; 0: no limit",
             ge=0,
         ),

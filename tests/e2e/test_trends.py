@@ -53,9 +53,63 @@ def test_a_range_of_ones_own_and_nonsense(open_tab, pages_feeder, pages_web):
     page = tab.page
     since = page.locator('[data-range="since"]')
     expect(since).to_be_visible()
-    since.fill("2020-01-01T00:00")
+    since.fill(page.evaluate("weir.localTime(Date.now() - 3600e3)"))
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page).to_have_url(re.compile(r"/trends/latency/\d+-\d+/"))
     expect(page.locator('[data-plot="trend"] path.js-line').first).to_be_visible()
     page.goto(f"{pages_web.url}/trends/load/yesterday")
     expect(page.locator(".state")).to_contain_text("'yesterday' is no range")
+
+
+def dragged(page, plot, start, end):
+    """Drag over a plot from one share of its width to another."""
+    box = plot.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + start * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], y, steps=4)
+    page.mouse.up()
+
+
+def test_dragging_zooms_every_chart_of_the_page(open_tab, pages_web):
+    tab = open_tab("/cluster/narrow")
+    tab.wait_drawn(2)
+    page = tab.page
+    plot = page.locator('[data-chart="narrow/load"]')
+    plot.scroll_into_view_if_needed()
+    span = "(key) => { const c = weir.chartIn(document.querySelector(`[data-chart='${key}']`)); return c.end - c.start }"
+    whole = page.evaluate(span, "narrow/queue")
+    dragged(page, plot, 0.5, 0.8)
+    expect(page.locator("#zoomed")).to_contain_text("show all again")
+    assert page.evaluate(span, "narrow/queue") < 0.6 * whole
+    expect(page).to_have_url(f"{pages_web.url}/cluster/narrow")
+    tab.wait_drawn(1)
+    assert page.evaluate(span, "narrow/load") < 0.6 * whole, "new reports leave the zoom"
+    page.keyboard.press("Escape")
+    expect(page.locator("#zoomed")).to_be_hidden()
+    assert page.evaluate(span, "narrow/queue") >= 0.9 * whole
+    assert tab.errors == []
+
+
+def test_any_live_chart_opens_large_and_goes_on(open_tab):
+    tab = open_tab("/operator/topic_count")
+    tab.wait_drawn(2)
+    page = tab.page
+    page.get_by_role("button", name="Open Batch latency, narrow large").click()
+    large = page.get_by_role("dialog", name="Batch latency, narrow")
+    expect(large.locator("path.js-line").first).to_be_visible()
+    points = "document.querySelector('.large-plot').data[0].x.length"
+    before = page.evaluate(points)
+    tab.wait_drawn(2)
+    assert page.evaluate(points) > before
+    with page.expect_download() as saved:
+        large.get_by_role("button", name="Save as CSV").click()
+    rows = saved.value.path().read_text().splitlines()
+    assert rows[0] == "time,line,Batch latency (s)"
+    assert {row.split(",")[1] for row in rows[1:]} == {"scheduling", "processing"}
+    with page.expect_download() as saved:
+        large.get_by_role("button", name="Save as picture").click()
+    assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+    page.keyboard.press("Escape")
+    expect(large).to_be_hidden()
+    assert tab.errors == []

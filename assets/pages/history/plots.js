@@ -110,7 +110,7 @@
         plot.limit == null
           ? []
           : [{ xref: "paper", x: 1, y: plot.limit, text: plot.limitLabel, showarrow: false, xanchor: "right",
-               yanchor: "bottom", font: { size: 10.5, color: weir.colour("bad") } }],
+               yanchor: "bottom", bgcolor: weir.colour("surface"), font: { size: 10.5, color: weir.colour("bad") } }],
     };
   }
 

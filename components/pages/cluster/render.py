@@ -80,8 +80,13 @@ def render(world: World, page: Page) -> Component:
                     ),
                     card(
                         facts,
-                        ask_button("end", name, role=Role.ADMIN) if cluster.hosted else None,
-                        ask_button("forget", name, role=Role.ADMIN),
+                        html.Div(
+                            [
+                                ask_button("end", name, role=Role.ADMIN) if cluster.hosted else None,
+                                ask_button("forget", name, role=Role.ADMIN),
+                            ],
+                            className="card-actions",
+                        ),
                         title="Facts",
                     ),
                 ],

@@ -121,7 +121,14 @@ def _said(shares: ClusterShares) -> str:
     return " ".join(parts)
 
 
-_HEADS = ("Operator", "Weight", "Share", "In force", "Cores first", "By the model")
+_HEADS = (
+    ("Operator", ""),
+    ("Weight", "as it was set"),
+    ("Share", "of the cores, where all want more"),
+    ("In force", "the weight that Spark goes by"),
+    ("Cores first", "that come to it before others"),
+    ("By the model", "the weight that DRS advises"),
+)
 
 
 def shares_table(view: SharesView) -> Component:
@@ -132,7 +139,16 @@ def shares_table(view: SharesView) -> Component:
         )
     if not view.rows:
         return html.P("No operator is here at present.", className="quiet")
-    head = html.Thead(html.Tr([html.Th(name, scope="col") for name in _HEADS]))
+    head = html.Thead(
+        html.Tr(
+            [
+                html.Th(
+                    [name, html.Span(hint, className="head-hint") if hint else None], scope="col"
+                )
+                for name, hint in _HEADS
+            ]
+        )
+    )
     rows = [
         html.Tr(
             [

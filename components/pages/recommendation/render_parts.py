@@ -215,7 +215,9 @@ def guards_list(guards: Sequence[GuardState]) -> Component | None:
         lines.append(
             html.Li(
                 [
-                    html.Span([icon("check"), "open"], className="chip", **{"data-state": "ok"}),
+                    html.Span(
+                        [icon("check"), "guards open"], className="chip", **{"data-state": "ok"}
+                    ),
                     html.Span(", ".join(free), className="quiet"),
                 ]
             )

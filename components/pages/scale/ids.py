@@ -3,6 +3,7 @@
 from weir.components.ui.ids import IdPart
 
 SCALE_NOTE = "scale-note"
+SERVED = "served"  # which scaler would have been best
 LEARNER = "learner"  # what the Q-learning scaler says of itself
 SCALE_CLUSTER = "scale-cluster"  # which cluster the page is about
 SCALE_NUMBER = "scale-number"

@@ -15,14 +15,16 @@ from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import note
 from weir.components.pages.scale.reader import ScaleReader
 from weir.components.pages.scale.render import render, render_choice
-from weir.components.pages.scale.render_answers import scale_note
+from weir.components.pages.scale.render_answers import scale_note, served_line
 from weir.components.pages.scale.render_qtable import learner_box
+from weir.components.pages.scale.served import served
 from weir.components.ui import ids
 from weir.components.ui.figure import Figure, Figures
 from weir.components.ui.path import SCALE, Place
 
 PANELS = {
     scale_ids.SCALE_NOTE: Panel(lambda world, place: note(world, place.name), scale_note),
+    scale_ids.SERVED: Panel(lambda world, place: served(world, place.name), served_line),
     ids.COMMANDS: Panel(
         lambda world, place: commands.rows(world, cluster=place.name), commands_list
     ),

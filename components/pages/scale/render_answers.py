@@ -9,7 +9,7 @@ from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import Last, ScalerNote
 from weir.components.pages.scale.view import ReasonNumber
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import card, icon, live, since, when
+from weir.components.ui.parts import card, icon, live, region, since, when
 from weir.components.ui.path import SCALE, scale_path
 from weir.components.ui.surface import page_link, press
 from weir.controllers.scaling.registry import scalers
@@ -42,6 +42,19 @@ def scale_note(note: ScalerNote) -> Component:
     if note.last:
         lines.append(_last(note.last))
     return html.Div(lines, className="note", **{"data-state": note.state})
+
+
+def served_line(said: str) -> Component:
+    """Which scaler would have been best, under the table of all; what-if asks it of the past."""
+    return html.P(
+        [
+            html.Strong(said),
+            " What each would have done with a run of the past, ",
+            page_link("what-if", "/history"),
+            " simulates.",
+        ],
+        className="served",
+    )
 
 
 def _last(last: Last) -> Component:
@@ -133,6 +146,7 @@ def answers_card(figures: Figures, cluster: str) -> Component:
             "that is followed has consequences; the others learn beside it.",
             className="quiet steer-text",
         ),
+        region(scale_ids.SERVED),
         title="Every scaler's answer for this moment",
         right=html.Button(
             "Limits",

@@ -4,14 +4,23 @@ from weir.components.pages.base import Drawn, PageKind, Visit, recorded
 from weir.components.pages.trends.render import render
 from weir.components.pages.trends.view import asked_of, trend
 from weir.components.ui.path import TRENDS
+from weir.controllers.engine.ports import Tier
+from weir.controllers.model.brief import Brief, brief_of
 
 
 def _visit(visit: Visit) -> Drawn:
-    store, now = visit.site.hub.store, visit.live.at
+    store, live, now = visit.site.hub.store, visit.live, visit.live.at
     known = [cluster.name for cluster in visit.live.snapshot.clusters]
     asked = asked_of(visit.path, known, now)
+
+    def read(cluster: str, since: float, until: float, tier: Tier) -> list[Brief]:
+        if tier is Tier.FULL:  # the hub has them
+            kept = live.series.get(cluster, ())
+            return [brief_of(s) for s in kept if since <= s.at <= until]
+        return store.briefs(cluster, since, until, tier)
+
     past = visit.site.library.past
-    return {}, render(trend(asked, known, store.briefs, now, visit.live.target_latency_s, past))
+    return {}, render(trend(asked, known, read, now, visit.live.target_latency_s, past))
 
 
 PAGE = PageKind(

@@ -154,5 +154,6 @@ class RecordSettings(Struct, frozen=True, kw_only=True):
     flush_s: Annotated[float, setting("Seconds between writes to disk", unit="s", ge=1)] = 30.0
     keep_days: Annotated[int, setting("Days that a live run is kept", unit="days", ge=1)] = 30
     keep_gb: Annotated[
-        float, setting("Room for live runs; the oldest go first", unit="GB", ge=0.1)
+        float,
+        setting("Room for live runs; the oldest go first", label="Room on disk", unit="GB", ge=0.1),
     ] = 20.0

@@ -4,10 +4,12 @@ What it says counts only once it has said so for `withdraw_s`: a load that swing
 threshold must not make a proposal come and go. While it cannot tell, the proposal stays.
 """
 
+from weir.controllers.balancing.base import planners
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.propose.make import ROLLBACK
 from weir.controllers.engine.recommendation import ENGINE, Recommendation
 from weir.controllers.model.decision import Rescue, Reslice, Scale
+from weir.controllers.scaling.registry import scalers
 
 
 def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
@@ -20,7 +22,7 @@ def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
         return f"{', '.join(back)} lives again" if back else ""
     followed = _followed(recommendation, facts)
     if followed and followed != recommendation.source:
-        return f"{followed} is followed now, not {recommendation.source}"
+        return f"{_title(followed)} is followed now, not {_title(recommendation.source)}"
     if isinstance(decision, Scale):
         who, content_s = _scaler(decision, recommendation.at, facts)
         many = "executor" if decision.before == 1 else "executors"
@@ -33,7 +35,14 @@ def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
         what = "content with where the operators are"
     if content_s is None or content_s < facts.engine.withdraw_s:
         return ""
-    return f"{who} has been {what} for {content_s:.0f} s"
+    return f"{_title(who)} has been {what} for {content_s:.0f} s"
+
+
+def _title(name: str) -> str:
+    """A scaler or planner as people know it."""
+    if name in scalers():
+        return scalers()[name].title
+    return planners()[name].label if name in planners() else name
 
 
 def _followed(recommendation: Recommendation, facts: Facts) -> str:

@@ -59,7 +59,7 @@ def advise_shares(
         worst, worst_now = _worst(parts, found, cores), _worst(parts, now, cores)
         return ShareAdvice(
             weights=found, now=now, gain=max(0.0, 1.0 - worst / worst_now),
-            why="The cores do not keep up, whoever has them: shares by load, all fall behind alike.",
+            why="The cores do not keep up, whichever way they are shared: with shares by load all fall behind alike.",
         )  # fmt: skip
     best = assign_processors(slow, cores * PARTS).processors
     found = _least({s.name: k for s, k in zip(parts, best, strict=True)})

@@ -187,7 +187,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         return because(
             f"{sight.rows_per_s:.4g} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
             f"{high:.1f} in {horizon_s:.0f} s){waits}; with {counted(size, 'executor')} latency is foreseen "
-            f"at {middle:.1f} s ({least:.1f} to {most:.1f}), the target is "
+            f"at {middle:.1f} s ({least:.1f} to {most:.1f}); this scaler's target is "
             f"{self.settings.target_latency_s:g} s.",
             rule,
             load_cores=sight.load,
@@ -200,7 +200,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             target_s=self.settings.target_latency_s,
             horizon_s=horizon_s,
             room=float(WAYS[memory.way][1]),
-            actions_left=memory.actions_left,
+            actions_left=max(0.0, memory.actions_left),
         )
 
 

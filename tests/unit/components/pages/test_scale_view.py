@@ -16,8 +16,10 @@ from weir.components.pages.scale import note as scale_note
 from weir.components.pages.scale import render_answers
 from weir.components.pages.scale import view as scale
 from weir.components.pages.scale.reader import LOOKED_AT_S, ScaleReader
+from weir.components.pages.scale.served import served, served_text
 from weir.components.web.router import draw
 from weir.controllers.engine.propose.scaling import ScaleOutlook, ScalerAnswer
+from weir.controllers.engine.propose.scorecard import Score
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import Grounds, NoChange, Prediction, Reason, Scale
 from weir.metrics.store.memory_store import MemoryStore
@@ -260,3 +262,23 @@ def test_only_what_is_looked_at_is_read():
     assert not reader.look("narrow", 3.0), "it is there"
     assert reader.read(store, 4.0 + LOOKED_AT_S) == {}
     assert reader.look("narrow", 5.0 + LOOKED_AT_S)
+
+
+def test_it_is_said_which_scaler_would_have_served_best():
+    def said(*scores: Score, followed: str = "drs") -> str:
+        return served_text(scores, followed)
+
+    drs = Score(scaler="drs", judged=20, right=12)
+    dodo = Score(scaler="dodo", judged=20, right=18, saved_executor_s=7200.0)
+    assert said(drs, dodo) == (
+        "DoDo provisioning would have served this cluster best so far: 18 of 20 times its number "
+        "of executors was enough and at most one too many, with 2 executor-hours fewer than there "
+        "were; DRS queueing model, which is followed: 12 of 20 times."
+    )
+    assert said(drs, dodo, followed="dodo").endswith("It is the one that is followed.")
+    even = replace(dodo, right=12)
+    assert "as often as DRS queueing model" in said(drs, even), "cheaper breaks the tie"
+    few = replace(dodo, judged=4)
+    assert "is not known yet" in said(few)
+    assert "only 4 of 5 times" in said(few)
+    assert "only 0 of 5 times" in served(demo_world(), "narrow")

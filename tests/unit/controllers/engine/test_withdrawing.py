@@ -45,7 +45,7 @@ def test_a_scaler_that_is_content_again_takes_its_proposal_back(
     assert ended.history[-1].by == "engine"
     why = ended.history[-1].why
     many = "1 executor" if executors == 1 else f"{executors} executors"
-    assert why.startswith(f"rate_based has been content with {many} for 2")
+    assert why.startswith(f"Rate-based (DS2) has been content with {many} for 2")
     trail = world.store.audit_since(0)
     assert broken_at(trail) is None
     last = [e for e in trail if e.subject == found.id][-1]
@@ -119,7 +119,7 @@ def test_a_planner_that_finds_nothing_to_move_takes_its_proposal_back() -> None:
     run(world, lead, 100.0, challengers=(), planner="milp")
     ended = world.store.recommendation(found.id)
     assert ended.status is Status.CANCELLED
-    assert ended.history[-1].why.startswith("milp has been content with where the operators are")
+    assert ended.history[-1].why.startswith("Optimiser has been content with where the operators are")
     assert world.where == {"count": "a", "rank": "a", "top": "b"}
 
 
@@ -143,4 +143,4 @@ def test_who_is_no_longer_followed_has_its_proposal_taken_back() -> None:
     run(world, lead, 12.0, challengers=())
     ended = world.store.recommendation(found.id)
     assert ended.status is Status.CANCELLED
-    assert ended.history[-1].why == "no_op is followed now, not rate_based"
+    assert ended.history[-1].why == "No scaling is followed now, not Rate-based (DS2)"

@@ -91,7 +91,7 @@ def test_a_queue_asks_for_more_and_the_reason_has_a_band() -> None:
     numbers = decision.reason.numbers
     assert numbers["foreseen_low_s"] <= numbers["foreseen_s"] <= numbers["foreseen_high_s"]
     assert decision.prediction.latency_s == numbers["foreseen_s"]
-    assert "the target is 30 s" in decision.reason.text
+    assert "target is 30 s" in decision.reason.text
     assert scaler.remember(msgspec.json.encode(memory)) == memory
 
 

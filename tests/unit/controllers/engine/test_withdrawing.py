@@ -119,7 +119,9 @@ def test_a_planner_that_finds_nothing_to_move_takes_its_proposal_back() -> None:
     run(world, lead, 100.0, challengers=(), planner="milp")
     ended = world.store.recommendation(found.id)
     assert ended.status is Status.CANCELLED
-    assert ended.history[-1].why.startswith("Optimiser has been content with where the operators are")
+    assert ended.history[-1].why.startswith(
+        "Optimiser has been content with where the operators are"
+    )
     assert world.where == {"count": "a", "rank": "a", "top": "b"}
 
 

@@ -13,6 +13,7 @@ from weir.controllers.engine.apply.effects import Chain
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.judge.judging import judge_outcomes
 from weir.controllers.engine.propose import rebalancing
+from weir.controllers.engine.propose.coming import come_and_go
 from weir.controllers.engine.propose.ending import end_drained
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.proposing import review_proposals
@@ -36,4 +37,5 @@ def advance_recommendations(facts: Facts, now: float) -> list[Chain]:
         *apply_approved(facts, now),
         *review_proposals(facts, now),
         *end_drained(facts, now),
+        *come_and_go(facts, now),
     ]

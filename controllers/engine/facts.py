@@ -23,7 +23,12 @@ from weir.controllers.engine.guard.rules import (
 from weir.controllers.engine.judge.figures import since_recent
 from weir.controllers.engine.judge.verification import TrackRecord, track_record
 from weir.controllers.engine.ports import Store
-from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
+from weir.controllers.engine.propose.balance import (
+    BALANCE,
+    BalanceSettings,
+    names_in,
+    planner_group,
+)
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.rings import RESLICE, ResliceSettings, ring_group
 from weir.controllers.engine.propose.scaling import ScaleOutlook, ScaleSettings, scale_group
@@ -158,7 +163,7 @@ def read_facts(
         modes=store.modes(),
         engine=read_leniently(EngineSettings, settings.get(ENGINE, {})),
         failover=failover,
-        balance=read_leniently(BalanceSettings, settings.get(BALANCE, {})),
+        balance=_balance(settings, orders),
         planners=_planners(settings),
         guards={n: read_leniently(GuardSettings, settings.get(guard_group(n), {})) for n in names},
         criteria={n: read_leniently(Criteria, settings.get(criteria_group(n), {})) for n in names},
@@ -201,6 +206,14 @@ def passed_over(recommendation: Recommendation, told: Told, token: int) -> bool:
     ordered = (decision.cluster, ScaleTo(executors=decision.executors))
     fenced_off = result.status is CommandStatus.REFUSED and command.fence < token
     return fenced_off or (command.cluster, command.action) != ordered
+
+
+def _balance(settings: Mapping[str, Any], orders: Mapping[str, HostOrder]) -> BalanceSettings:
+    """What people set; a cluster that is to end is to be emptied, whoever ordered it."""
+    kept = read_leniently(BalanceSettings, settings.get(BALANCE, {}))
+    ending = {n for n, o in orders.items() if o.wanted is not HostState.RUNNING}
+    names = ending | names_in(kept.draining_clusters)
+    return replace(kept, draining_clusters=", ".join(sorted(names))) if ending else kept
 
 
 def _planners(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

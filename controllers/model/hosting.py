@@ -49,6 +49,29 @@ class ClusterSettings(Struct, frozen=True, kw_only=True):
         bool,
         setting("End every cluster that is to be emptied once it is, also if nobody asked to"),
     ] = False
+    by_itself: Annotated[
+        bool, setting("Let the engine add clusters, and end those that were added")
+    ] = False
+    high_load: Annotated[
+        float,
+        setting(
+            "Add one when every cluster is at full size and at least this",
+            unit="load per core",
+            ge=0.05,
+        ),
+    ] = 0.9
+    low_load: Annotated[
+        float,
+        setting(
+            "End one when the others would be at most this without it", unit="load per core", ge=0
+        ),
+    ] = 0.4
+    for_s: Annotated[float, setting("... as a mean over so long", unit="s", ge=10, le=120)] = 60.0
+    rest_s: Annotated[float, setting("Least time between two such changes", unit="s", ge=0)] = 180.0
+
+    def __post_init__(self) -> None:
+        if self.low_load >= self.high_load:
+            raise ValueError("low_load must be below high_load")
 
 
 class HostLauncher(Protocol):

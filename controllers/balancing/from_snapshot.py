@@ -13,6 +13,8 @@ from weir.controllers.model.snapshot import Snapshot
 
 __all__ = ["explain", "problem_of"]
 
+_PLENTY = 1e18  # bytes, where no limit is known
+
 
 def problem_of(
     snapshot: Snapshot,
@@ -23,6 +25,8 @@ def problem_of(
     draining: Collection[str] = (),
     unknown: Collection[str] = (),
     pause: PauseModel | None = None,
+    memory: Mapping[str, float] = {},
+    network: float = 0.0,
 ) -> Problem:
     """Load in cores, capacity = executors x cores, move cost = state bytes.
 
@@ -31,6 +35,9 @@ def problem_of(
     those that Weir does not host, where it cannot start or stop anything, and those
     that are gone, with their operators; and operators that are stopped or failed. `unknown` are operators
     whose load nobody knows yet.
+
+    State held in memory and traffic are resources where there is a limit: bytes of `memory` by
+    cluster, and bytes per second of `network` that a cluster may take and give.
 
     >>> from weir.controllers.model.sample import Cluster
     >>> snapshot = Snapshot(
@@ -55,9 +62,15 @@ def problem_of(
     names = {o.name for o in operators}
     declared = {c.name: None if c.declared is None else set(c.declared) for c in clusters.values()}
     limited = any(known is not None for known in declared.values())
+    traffic = _traffic(snapshot)
     return Problem(
         bins=tuple(
-            Bin(name=c.name, capacity=float(c.capacity), keep=c.name not in draining)
+            Bin(
+                name=c.name,
+                capacity=float(c.capacity),
+                keep=c.name not in draining,
+                resources=_limits(memory.get(c.name, 0.0), network) if memory or network else None,
+            )
             for c in clusters.values()
         ),
         items=tuple(
@@ -66,6 +79,7 @@ def problem_of(
                 pinned=o.name in pinned,
                 allowed=_allowed(o.name, declared) if limited else None,
                 known=o.name not in unknown,
+                resources=_used(o, bool(memory), traffic if network else {}),
             )
             for o in operators
         ),
@@ -81,6 +95,28 @@ def problem_of(
         budget=budget or Budget(),
         pause=pause or PauseModel(),
     )
+
+
+def _limits(memory: float, network: float) -> dict[str, float]:
+    """What a cluster has of each resource; who states nothing has any amount."""
+    return {"memory": memory or _PLENTY, "network": network or _PLENTY}
+
+
+def _used(operator: OperatorSample, memory: bool, traffic: Mapping[str, float]) -> dict[str, float]:
+    """What an operator uses of the resources that count."""
+    used = {"network": traffic[operator.name]} if operator.name in traffic else {}
+    if memory and operator.state_bytes:
+        used["memory"] = float(operator.state_bytes)
+    return used
+
+
+def _traffic(snapshot: Snapshot) -> dict[str, float]:
+    """Bytes per second that each operator takes and gives, where rows' sizes are measured."""
+    found: dict[str, float] = {}
+    for edge in snapshot.edges:
+        for name in (edge.source, edge.target):
+            found[name] = found.get(name, 0.0) + max(0.0, edge.bytes_per_s or 0.0)
+    return found
 
 
 def _allowed(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, ...] | None:

@@ -31,6 +31,20 @@ class BalanceSettings(Struct, frozen=True, kw_only=True):
     most_state_bytes: Annotated[
         int, setting("Most state that one rebalance moves; 0: no limit", unit="bytes", ge=0)
     ] = 0
+    memory_share: Annotated[
+        float,
+        setting(
+            "Of its executors' memory, what a plan lets a cluster hold as state; 0: no limit",
+            unit="share", ge=0, le=1,
+        ),
+    ] = 0.8  # fmt: skip
+    most_traffic: Annotated[
+        float,
+        setting(
+            "Most that a plan lets a cluster's operators take and give; 0: no limit",
+            unit="bytes/s", ge=0,
+        ),
+    ] = 0.0  # fmt: skip
     draining_clusters: Annotated[
         str, setting("Clusters to be emptied, separated by commas; nothing is moved there")
     ] = ""
@@ -81,8 +95,17 @@ def problem_now(
         draining=names_in(settings.draining_clusters),
         unknown=loads.unknown,
         pause=pause_of(rebalances),
+        memory=_memory(samples, settings.memory_share),
+        network=settings.most_traffic,
     )
     return replace(problem, settings={name: dict(values) for name, values in own.items()})
+
+
+def _memory(samples: Mapping[str, Sequence[ClusterSample]], share: float) -> dict[str, float]:
+    """Bytes that the executors of each cluster may hold as state, where they tell."""
+    newest = {name: some[-1] for name, some in samples.items() if some}
+    found = {n: share * sum(e.memory_max_bytes for e in s.executors) for n, s in newest.items()}
+    return {name: size for name, size in found.items() if size > 0.0}
 
 
 def planner_group(name: str) -> str:

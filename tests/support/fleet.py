@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,14 +22,29 @@ from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
 from weir.pipeline.workloads.topics import topic_counts
 
 PLACE = {"a": "extractor", "b": "topic_count", "c": "top_n"}
+HOST = (
+    "--executors", 1, "--max-executors", 2, "--cores", 2, "--period", 1,
+    "--set", "top_n_trigger_s=2", "--set", "trigger_s=1",
+)  # fmt: skip
 
 
 class Fleet:
-    """Redis, Spark, an engine, a generator, and a host per cluster that nobody restarts."""
+    """Redis, Spark, an engine, a generator, and a host per cluster that nobody restarts.
 
-    def __init__(self, folder: Path, place: Mapping[str, str] = PLACE, rate: float = 100.0) -> None:
+    `host` is how each is started. Without a rate there is no generator, and whoever asked for
+    it waits for its operators itself.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        place: Mapping[str, str] = PLACE,
+        rate: float | None = 100.0,
+        host: Sequence[object] = HOST,
+    ) -> None:
         self.folder = folder
         self._place = place
+        self._host = host
         (folder / "tmp").mkdir(parents=True)
         self.redis = RedisServer(folder / "redis")
         self.redis.folder.mkdir()
@@ -44,8 +59,13 @@ class Fleet:
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
         for name in place:
             self.start(name)
-        self._others = [self._start("engine"), self._start("generate", "--rate", rate)]
-        self.settled(240)
+        self._others = [self._start("engine")]
+        if rate is None:
+            for name in place:
+                self.alive(name, 240)
+        else:
+            self._others.append(self._start("generate", "--rate", rate))
+            self.settled(240)
 
     def _start(self, *args: object) -> "subprocess.Popen[bytes]":
         log = self.folder / f"{args[0]}-{args[1] if args[0] == 'host' else ''}.log"
@@ -58,10 +78,8 @@ class Fleet:
         """Start a cluster."""
         self.hosts[name] = self._start(
             "host", name, "--master", self.spark.url, "--place", self._place[name],
-            "--executors", 1, "--max-executors", 2, "--cores", 2, "--period", 1,
             "--checkpoints", self.folder / "checkpoints",
-            "--local-dir", self.folder / f"local-{name}",
-            "--set", "top_n_trigger_s=2", "--set", "trigger_s=1",
+            "--local-dir", self.folder / f"local-{name}", *self._host,
         )  # fmt: skip
 
     def kill(self, *names: str) -> float:

@@ -1,0 +1,159 @@
+"""FAIR weights of operators in one cluster: throughput follows; and those that DRS recommends.
+
+First two operators that always have more rows than they can count, with weights 1:1, 1:4 and
+4:1. Then three that keep up: the weights that the engine recommends against five others, by
+the latency that was measured.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Mapping
+
+from benchmarks import report
+from benchmarks.slices.site import Source, halt, run, samples, site
+from tests.support.fleet import Fleet
+from tests.support.waiting import wait_until
+from weir.controllers.model.shares import share_group, weights_text
+
+CORES = 4
+COST_S = 0.004
+KEYS = 5_000
+PAIRS = ((1, 1), (1, 4), (4, 1))
+# rows/s and seconds of a row: 3.0 of 4 cores
+CHAIN = {"slow": (45.0, 0.04), "middle": (60.0, 0.015), "fast": (60.0, 0.005)}
+
+
+def weigh(fleet: Fleet, weights: Mapping[str, int]) -> None:
+    """Set weights by hand, and wait until the driver has taken them."""
+    fleet.store.save_settings(
+        share_group("one"), {"weights": weights_text(weights), "source": "hand"}
+    )
+
+    def taken() -> bool:
+        found = {o.name: o.weight for o in fleet.snapshot().operators}
+        return all(found.get(name) == value for name, value in weights.items())
+
+    wait_until(taken, 10, "the weights are set")
+
+
+def contended(fleet: Fleet, options: argparse.Namespace) -> list[tuple[object, ...]]:
+    """Two operators that never catch up."""
+    names = ("left", "right")
+    sources = [Source(fleet.redis.url, n, 0.0, _key) for n in names]
+    most = int(1.3 * CORES / COST_S * (options.seconds + 10) * len(PAIRS) + 20_000)
+    for source in sources:
+        for _ in range(0, most, 20_000):
+            source.add(_key(0, 20_000))
+    for name in names:
+        run(fleet, name, "one")
+    rows: list[tuple[object, ...]] = []
+    for pair in PAIRS:
+        weights = dict(zip(names, pair, strict=True))
+        weigh(fleet, weights)
+        time.sleep(6.0)
+        before, began = [s.waiting for s in sources], time.monotonic()
+        time.sleep(options.seconds)
+        took = time.monotonic() - began
+        done = [(b - s.waiting) / took for b, s in zip(before, sources, strict=True)]
+        assert all(s.waiting for s in sources), "there must be rows left"
+        first = [o.first_cores for n in names for o in fleet.snapshot().operators if o.name == n]
+        rows.append(
+            (f"{pair[0]}:{pair[1]}", f"{done[0]:,.0f}", f"{done[1]:,.0f}",
+             f"{done[0] / sum(done):.0%}", f"{pair[0] / sum(pair):.0%}", f"{first[0]} and {first[1]}")
+        )  # fmt: skip
+        print(rows[-1], flush=True)
+    for name in names:
+        halt(fleet, name)
+    return rows
+
+
+def best_of_six(fleet: Fleet, options: argparse.Namespace) -> tuple[list[tuple[object, ...]], str]:
+    """Three operators that keep up: latency with six ways to share the cores."""
+    sources = [Source(fleet.redis.url, n, rate, _key).start() for n, (rate, _) in CHAIN.items()]
+    for name in CHAIN:
+        run(fleet, name, "one")
+    weigh(fleet, dict.fromkeys(CHAIN, 1))
+    time.sleep(options.learn)
+    view = fleet.store.scale_outlooks()["one"]
+    advice = view.shares
+    assert advice is not None, view
+    recommended = {n: advice.weights.get(n, 1) for n in CHAIN}
+    print(advice, flush=True)
+    a, b, c = recommended.values()
+    ways = [recommended, dict.fromkeys(CHAIN, 1)]
+    others = ((c, b, a), (b, a, c), (1, 4, 1), (1, 1, 4), (2, 1, 1), (1, 2, 2), (4, 1, 1))
+    for other in others:
+        found = dict(zip(CHAIN, other, strict=True))
+        if len(ways) < 6 and found not in ways:
+            ways.append(found)
+    rows: list[tuple[float, tuple[object, ...]]] = []
+    for weights in ways:
+        weigh(fleet, weights)
+        time.sleep(6.0)
+        since = time.time()
+        time.sleep(options.seconds)
+        waits: dict[str, list[float]] = {n: [] for n in CHAIN}
+        for sample in samples(fleet, "one", since):
+            for batch in sample.batches:
+                if batch.rows and batch.latency_p50_s is not None:
+                    waits[batch.operator].append(batch.latency_p50_s)
+        means = {n: statistics.fmean(w) for n, w in waits.items()}
+        total = sum(rate for rate, _ in CHAIN.values())
+        latency = sum(means[n] * rate for n, (rate, _) in CHAIN.items()) / total
+        words = ":".join(map(str, weights.values()))
+        note = "recommended" if weights == recommended else ""
+        rows.append(
+            (latency, (words, *(f"{v:.2f} s" for v in means.values()), f"{latency:.2f} s", note))
+        )
+        print(rows[-1], flush=True)
+    for source in sources:
+        source.stop()
+    best = min(rows)
+    place = 1 + sum(r[0] < rows[0][0] for r in rows)
+    said = (
+        f"The recommended weights came out number {place} of six; the best was {best[1][0]} with "
+        f"{best[0]:.2f} s. The model said: {advice.why}"
+    )
+    return [r for _, r in rows], said
+
+
+def main(options: argparse.Namespace) -> None:
+    """Both halves, and the section."""
+    names = "left:0 right:0 " + " ".join(f"{n}:0" for n in CHAIN)
+    costs = f"left:{COST_S} right:{COST_S} " + " ".join(f"{n}:{c}" for n, (_, c) in CHAIN.items())
+    host = (
+        "--executors", 1, "--max-executors", 1, "--cores", CORES, "--period", 1,
+        "--set", f"max_rows={int(CORES / COST_S)}",
+    )  # fmt: skip
+    with site({"one": ""}, *host, names=names, costs=costs, trigger_s=options.trigger) as fleet:
+        first = contended(fleet, options)
+        second, said = best_of_six(fleet, options)
+    text = (
+        report.table(
+            (
+                "weights", "left, rows/s", "right, rows/s", "left's share", "left's share of weights",
+                "cores that come first",
+            ),
+            first,
+        )
+        + f"\n\nTwo operators of {COST_S * 1000:g} ms a row, both with rows waiting all the time, "
+        f"on {CORES} cores; {options.seconds:g} s each.\n\n"
+        + report.table(("weights", *CHAIN, "all rows", ""), second)
+        + "\n\nMean latency from a row's time to its commit, for "
+        + ", ".join(f"{n} ({r:g} rows/s, {c * 1000:g} ms)" for n, (r, c) in CHAIN.items())
+        + f"; {options.seconds:g} s each, in one run. {said}"
+    )  # fmt: skip
+    report.write("slices: shares", "python -m benchmarks.slices shares", text)
+    print(text)
+
+
+def _key(first: int, count: int) -> list[str]:
+    return [f"key-{(first + i) % KEYS}" for i in range(count)]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The options of this part."""
+    parser.add_argument("--seconds", type=float, default=25.0, help="of each measurement")
+    parser.add_argument("--learn", type=float, default=40.0, help="that the model looks on")
+    parser.add_argument("--trigger", type=float, default=0.5, help="seconds")

@@ -192,9 +192,7 @@ def test_the_engine_dies(sliced: Sliced, step: ResliceStep) -> None:
     sliced.check_running()
 
 
-@pytest.mark.parametrize(
-    "step", [ResliceStep.HOLDING, ResliceStep.REWRITING, ResliceStep.STARTING]
-)
+@pytest.mark.parametrize("step", [ResliceStep.HOLDING, ResliceStep.REWRITING, ResliceStep.STARTING])
 def test_the_host_dies(sliced: Sliced, step: ResliceStep) -> None:
     before = sliced.slicing
     asked = sliced.ask(hand)

@@ -47,7 +47,7 @@ class Fleet:
         self._host = host
         (folder / "tmp").mkdir(parents=True)
         self.redis = RedisServer(folder / "redis")
-        self.redis.folder.mkdir()
+        self.redis.folder.mkdir(exist_ok=True)
         self.redis.start()
         self.store = RedisStore.at(self.redis.url)
         self.store.save_settings("failover", {"most_rescues": 0})

@@ -16,7 +16,7 @@ from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.engine.skipped import merged_skips, skip_words
+from weir.controllers.engine.skipped import merge_skips, skip_words
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, describe
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.placement import LEADER
@@ -129,7 +129,7 @@ def status(store: Store, console: Console) -> None:
         parts.add_row(*map(escape, (plain(p.kind), plain(p.name), seen, plain(p.detail))))
     for table in (clusters, operators, parts):
         console.print(table)
-    for skip in merged_skips([store.skipped(), *(p.skipped for p in store.parts())]):
+    for skip in merge_skips([store.skipped(), *(p.skipped for p in store.parts())]):
         since = time.strftime("%H:%M:%S", time.localtime(skip.since))
         said = plain(f"since {since} {skip_words(skip)}")
         console.print(said, style="yellow", markup=False)

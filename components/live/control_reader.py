@@ -10,7 +10,7 @@ from weir.controllers.engine.judge.verification import TrackRecord, track_record
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.stored import engine_settings
-from weir.controllers.service import paused
+from weir.controllers.service import find_pause
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class ControlReader:
             recommendations=_known(store),
             modes=store.modes(),
             settings=settings,
-            paused=paused(store),
+            paused=find_pause(store),
             tracks=self._tracks,
             waits=self._waits,
         )

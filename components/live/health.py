@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from weir.components.live.world import World, stale
 from weir.components.ui.text import plural
 from weir.controllers.engine.ports import Part
-from weir.controllers.engine.skipped import Skipped, merged_skips, skip_words
+from weir.controllers.engine.skipped import Skipped, merge_skips, skip_words
 from weir.controllers.model.age import age_s
 from weir.controllers.model.snapshot import stale_after_s
 
@@ -155,7 +155,7 @@ def health_of_strangers(world: World) -> dict[str, object]:
 
 def skipped(world: World) -> list[Skipped]:
     """What this worker and all parts could not read, by kind; several meet the same values."""
-    return merged_skips([world.skipped, *(p.skipped for p in world.parts if _live(p, world.at))])
+    return merge_skips([world.skipped, *(p.skipped for p in world.parts if _live(p, world.at))])
 
 
 def _live(part: Part, at: float) -> bool:

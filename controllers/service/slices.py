@@ -14,7 +14,7 @@ from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.placement.base import resliced
 from weir.controllers.placement.reslicing import asked_for
-from weir.controllers.service.recommendations import asked_before, propose
+from weir.controllers.service.recommendations import find_repeated, propose
 from weir.controllers.service.request import Request
 
 
@@ -34,7 +34,7 @@ def reslice(
     `cluster` is where a new slice is to run. With `plan_hash`, only exactly what was shown is
     done. With four eyes on, it is asked for.
     """
-    known = asked_before(store, request)
+    known = find_repeated(store, request)
     if known is not None:
         return propose(store, request, known.decision)
     decision = predict_reslice(

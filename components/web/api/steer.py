@@ -162,7 +162,7 @@ def _learned(router: APIRouter, store: Store) -> None:
 
 
 def _pause(store: Store) -> Pause:
-    found = service.paused(store)
+    found = service.find_pause(store)
     if found is None:
         return Pause(paused=False)
     return Pause(paused=True, by=found.by, at=found.at, why=found.why)

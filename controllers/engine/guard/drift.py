@@ -66,19 +66,21 @@ def drift(
             what = DriftKind.SILENT if snapshot.cluster(name) else DriftKind.GONE
             return Drift(what=what, text=why)
     if isinstance(decision, Scale):
-        what, why = DriftKind.SIZE, _resized(decision, snapshot)
+        what, why = DriftKind.SIZE, _why_resized(decision, snapshot)
     elif isinstance(decision, Reslice):
         what = DriftKind.SLICES
-        why = changed_since(decision, slicings.get(decision.operator)) or _unfit(decision, snapshot)
+        why = changed_since(decision, slicings.get(decision.operator)) or _why_unfit(
+            decision, snapshot
+        )
     else:
-        misplaced = (_misplaced(m, placements, snapshot) for m in decision.moves)
+        misplaced = (_why_misplaced(m, placements, snapshot) for m in decision.moves)
         what, why = DriftKind.PLACE, next(filter(None, misplaced), "")
     if not why:
-        what, why = DriftKind.LOAD, _shifted(recommendation, loads or {}, settings)
+        what, why = DriftKind.LOAD, _why_shifted(recommendation, loads or {}, settings)
     return Drift(what=what, text=why) if why else None
 
 
-def _resized(decision: Scale, snapshot: Snapshot) -> str:
+def _why_resized(decision: Scale, snapshot: Snapshot) -> str:
     cluster = snapshot.cluster(decision.cluster)
     assert cluster is not None
     present = cluster.executors_asked
@@ -88,7 +90,7 @@ def _resized(decision: Scale, snapshot: Snapshot) -> str:
     return f"{cluster.name} has {many} now, and the plan was made for {decision.before}"
 
 
-def _unfit(decision: Reslice, snapshot: Snapshot) -> str:
+def _why_unfit(decision: Reslice, snapshot: Snapshot) -> str:
     """Why a slice that is new cannot run where it is to."""
     for name, cluster in decision.clusters.items():
         found = snapshot.cluster(cluster)
@@ -98,7 +100,7 @@ def _unfit(decision: Reslice, snapshot: Snapshot) -> str:
     return ""
 
 
-def _misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapshot) -> str:
+def _why_misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapshot) -> str:
     placed = placements.get(move.operator)
     target = snapshot.cluster(move.target)
     if placed is None:
@@ -107,7 +109,7 @@ def _misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapsh
     return why or (target.unfit_for(move.operator) if target is not None else "")
 
 
-def _shifted(
+def _why_shifted(
     recommendation: Recommendation, loads: Mapping[str, float], settings: EngineSettings
 ) -> str:
     """A load that moved against the plan. More load is no reason not to scale out, nor less

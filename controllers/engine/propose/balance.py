@@ -101,7 +101,7 @@ def why_wait(
     for rebalance in rebalances:
         if not rebalance.final:
             return "a rebalance is under way"
-        left_s = _ended_at(rebalance) + settings.hold_s - now
+        left_s = _end_of(rebalance) + settings.hold_s - now
         if left_s > 0:
             return f"the last rebalance is to settle for {left_s:.0f} s more"
     bins = {b.name for b in problem.bins}
@@ -142,5 +142,5 @@ def names_in(text: str) -> set[str]:
     return {name.strip() for name in text.split(",")} - {""}
 
 
-def _ended_at(rebalance: Rebalance) -> float:
+def _end_of(rebalance: Rebalance) -> float:
     return max((m.since for m in rebalance.moves), default=rebalance.at)

@@ -122,10 +122,10 @@ def outlook(
         left_out=left_out,
         distance=distance,
     )
-    return continued(view, before)
+    return continue_outlook(view, before)
 
 
-def continued(view: Outlook, before: Outlook | None) -> Outlook:
+def continue_outlook(view: Outlook, before: Outlook | None) -> Outlook:
     """With the load distances of the view before it, and the load that it all began with."""
     first = before.first_load if before is not None else None
     mean = view.mean_load

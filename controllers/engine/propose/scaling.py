@@ -145,7 +145,7 @@ def ask_scalers(
             ScalerAnswer(
                 scaler=name,
                 title=kind.title,
-                decision=_shown(decision),
+                decision=_shown_decision(decision),
                 chosen=name == settings.scaler,
             )
         )
@@ -200,7 +200,7 @@ def scale_by_hand(
     )
 
 
-def _shown(decision: Decision) -> Scale | NoChange:
+def _shown_decision(decision: Decision) -> Scale | NoChange:
     if isinstance(decision, Scale | NoChange):
         return decision
     return NoChange(reason=decision.reason)

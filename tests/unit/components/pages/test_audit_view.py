@@ -17,7 +17,7 @@ from weir.components.pages.audit.actions import _chosen, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
 from weir.components.pages.audit.render import chain_note, entries_list
 from weir.controllers.engine import audit
-from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, seal_entry, verify_chain
+from weir.controllers.engine.audit import Anchor, AuditEntry, first_break, seal_entry, verify_chain
 from weir.controllers.model.errors import InvalidInput
 
 KEPT = 100
@@ -101,7 +101,7 @@ def test_tampering_is_found_where_it_was_done(index, how):
         entries[index] = replace(entries[index], by="eve")
     else:
         del entries[index]
-    expected = broken_at(entries)
+    expected = first_break(entries)
     assert verify_chain(reader(entries), kept=KEPT).broken == expected
 
 
@@ -174,4 +174,4 @@ def test_json_lines_can_be_checked_elsewhere():
     lines = "".join(json_lines(entries)).splitlines()
     again = [msgspec.json.decode(line, type=AuditEntry) for line in lines]
     assert again == entries
-    assert broken_at(again) is None
+    assert first_break(again) is None

@@ -6,7 +6,7 @@ A figure that was not measured is an en dash, never a zero.
 from collections.abc import Callable
 
 from weir.controllers.engine.recommendation import ENGINE
-from weir.controllers.model.words import counted, percent, quantity
+from weir.controllers.model.words import count_words, percent, quantity
 
 NOTHING = "–"
 
@@ -157,7 +157,7 @@ def plural(count: int, noun: str) -> str:
     >>> plural(1, "executor"), plural(3, "executor")
     ('1 executor', '3 executors')
     """
-    return counted(count, noun)
+    return count_words(count, noun)
 
 
 def who(by: str) -> str:

@@ -16,7 +16,7 @@ from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.hosting import HostOrder, HostState
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import count_words
 from weir.controllers.service.request import Request, require_comment
 from weir.controllers.service.steering import set_settings
 
@@ -43,7 +43,7 @@ def add_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
     coming = {o.cluster for o in store.host_orders().values() if o.wanted is HostState.RUNNING}
     if len((hosting | coming) - {cluster}) >= limits.most:
         raise Refused(
-            f"{counted(limits.most, 'cluster')} are the most. An admin can raise `most` in the settings "
+            f"{count_words(limits.most, 'cluster')} are the most. An admin can raise `most` in the settings "
             "`clusters`."
         )
     _drain(store, request, cluster, False)

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.model.errors import Unavailable
-from weir.controllers.model.profile import profiled
+from weir.controllers.model.profile import profile_rate
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import sharded
 from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
@@ -35,7 +35,7 @@ def rate_at(workload: Workload, since_s: float) -> float:
     """
     if workload.paused:
         return 0.0
-    return profiled(workload.rows_per_s, workload.profile, since_s)
+    return profile_rate(workload.rows_per_s, workload.profile, since_s)
 
 
 def rows_of(

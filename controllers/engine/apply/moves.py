@@ -156,7 +156,7 @@ def _rescue(
     move, operator = state.move, snapshot.operator(state.move.operator)
     if state.step is MoveStep.PLANNED:
         placed = placements.get(move.operator)
-        why = "it is placed nowhere" if placed is None else placed.departed(move.source)
+        why = "it is placed nowhere" if placed is None else placed.why_departed(move.source)
         why = why or _why_unfit(snapshot, move)
         if why or placed is None:
             return replace(state, step=MoveStep.FAILED, since=now, message=why), []
@@ -252,7 +252,7 @@ def _begin(
     if placed is None or operator is None:
         why = f"there is no operator {move.operator}"
     else:
-        why = placed.departed(move.source) or _why_unfit(snapshot, move)
+        why = placed.why_departed(move.source) or _why_unfit(snapshot, move)
     if why or operator is None or placed is None:
         return replace(state, step=MoveStep.FAILED, since=now, message=why), []
     begun = replace(

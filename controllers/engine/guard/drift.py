@@ -11,8 +11,8 @@ from weir.controllers.model.decision import Move, Reslice, Scale
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted, percent
-from weir.controllers.placement.words import changed_since
+from weir.controllers.model.words import count_words, percent
+from weir.controllers.placement.words import why_changed
 
 
 class DriftKind(StrEnum):
@@ -69,7 +69,7 @@ def drift(
         what, why = DriftKind.SIZE, _why_resized(decision, snapshot)
     elif isinstance(decision, Reslice):
         what = DriftKind.SLICES
-        why = changed_since(decision, slicings.get(decision.operator)) or _why_unfit(
+        why = why_changed(decision, slicings.get(decision.operator)) or _why_unfit(
             decision, snapshot
         )
     else:
@@ -86,7 +86,7 @@ def _why_resized(decision: Scale, snapshot: Snapshot) -> str:
     present = cluster.executors_asked
     if present == decision.before:
         return ""
-    many = counted(present, "executor")
+    many = count_words(present, "executor")
     return f"{cluster.name} has {many} now, and the plan was made for {decision.before}"
 
 
@@ -105,7 +105,7 @@ def _why_misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Sn
     target = snapshot.cluster(move.target)
     if placed is None:
         return f"{move.operator} is not placed anywhere by Weir"
-    why = placed.departed(move.source)
+    why = placed.why_departed(move.source)
     return why or (target.unfit_for(move.operator) if target is not None else "")
 
 

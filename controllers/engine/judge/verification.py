@@ -27,7 +27,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.words import are, counted, percent
+from weir.controllers.model.words import are, count_words, percent
 
 LEAST_RECORD = 3
 """Judged actions needed before they say anything about the next one."""
@@ -46,7 +46,7 @@ NEEDLESS = 0.5
 WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "load": ("load", percent),
     "latency_s": ("latency", "{:.1f} s".format),
-    "queue_rows": ("queue", lambda rows: counted(round(rows), "row")),
+    "queue_rows": ("queue", lambda rows: count_words(round(rows), "row")),
     "outage_s": ("outage", "{:.1f} s".format),
     "load_distance": ("load distance", "{:.1f} points".format),
 }
@@ -221,7 +221,7 @@ def _missing(recommendation: Recommendation, measured: Figures) -> str:
     # Where some of it has come, what that brought can be measured.
     if there is None or there == target or abs(target - there) < abs(target - before):
         return ""
-    return f"{counted(there, 'executor')} {are(there)} there instead of {decision.executors}."
+    return f"{count_words(there, 'executor')} {are(there)} there instead of {decision.executors}."
 
 
 def _compare(

@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.pauses import pause_of
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import count_words
 
 BALANCE = "balance"  # the name of this group of settings
 
@@ -112,7 +112,7 @@ def why_wait(
         return f"the cost of {', '.join(problem.unknown)} is not known yet"
     short = [i.name for i in problem.items if len(i.series) < settings.least_periods]
     if short:
-        return f"fewer than {counted(settings.least_periods, 'period')} of {', '.join(short)}"
+        return f"fewer than {count_words(settings.least_periods, 'period')} of {', '.join(short)}"
     return ""
 
 

@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.decision import Move, Reason
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.model.series import LoadSeries, correlation_matrix
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, count_words
 
 HISTORY = 360
 SHOWN = 60
@@ -205,7 +205,7 @@ def _too_large(problem: Problem) -> dict[str, str]:
     """The planners that would take too long this time, and why."""
     count = len(problem.items)
     return {
-        name: f"{counted(count, 'operator')} {are(count)} more than the {kind.most_items} up to which it is asked"
+        name: f"{count_words(count, 'operator')} {are(count)} more than the {kind.most_items} up to which it is asked"
         for name, kind in planners().items()
         if count > kind.most_items
     }

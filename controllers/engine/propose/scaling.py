@@ -15,7 +15,7 @@ from weir.controllers.model.errors import UNREADABLE, InvalidInput, WeirError
 from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, count_words
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.drs.shares import ShareAdvice
 from weir.controllers.scaling.facts import ClusterFacts, observe
@@ -184,7 +184,7 @@ def scale_by_hand(
         )
     if not facts.low <= executors <= facts.high:
         raise InvalidInput(
-            f"{counted(executors, 'executor')} {are(executors)} outside the limits {facts.low} to {facts.high}",
+            f"{count_words(executors, 'executor')} {are(executors)} outside the limits {facts.low} to {facts.high}",
             field="executors",
         )
     load = facts.load_cores

@@ -26,7 +26,7 @@ from weir.controllers.engine.propose.scaling import ScaleSettings
 from weir.controllers.engine.recommendation import Kind, Recommendation, Status
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.sample import Mode
-from weir.controllers.model.words import counted, percent
+from weir.controllers.model.words import count_words, percent
 from weir.controllers.scaling.registry import scalers
 
 PLAN_AGE_S = 20.0
@@ -250,7 +250,7 @@ def _instead(best: Option, decision: Scale) -> str:
     what = "more executors" if decision.executors > decision.before else "fewer executors"
     return (
         f"{_moves_in_words(best.moves)} does without {what} of {decision.cluster}: the fullest "
-        f"cluster is then at {percent(best.load)} with {counted(best.executors, 'executor')} over all"
+        f"cluster is then at {percent(best.load)} with {count_words(best.executors, 'executor')} over all"
     )
 
 

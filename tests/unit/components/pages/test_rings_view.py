@@ -33,7 +33,7 @@ from weir.controllers.engine.propose.rings import RingOutlook, ring_problem
 from weir.controllers.engine.recommendation import Status, move_to
 from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.placement.reslicing import handed_over
+from weir.controllers.placement.reslicing import hand_over
 from weir.controllers.placement.smr import Smr
 
 
@@ -88,7 +88,7 @@ def test_who_owns_what_has_the_page_drawn_again_but_no_figure_does() -> None:
     assert ring_facts(world) == ring_facts(world_with())
     assert world.outlook is not None
     ring = world.outlook.rings[0]
-    other = replace(ring.problem, slicing=handed_over(SLICES, [0], "topic_count.2"))
+    other = replace(ring.problem, slicing=hand_over(SLICES, [0], "topic_count.2"))
     changed = replace(world.outlook, rings=(replace(ring, problem=other),))
     assert ring_facts(world) != ring_facts(replace(world, outlook=changed))
 

@@ -34,7 +34,7 @@ class ControlReader:
             self._seldom_at = now
         settings = engine_settings(store)
         return Control(
-            recommendations=_known(store),
+            recommendations=_read_known(store),
             modes=store.modes(),
             settings=settings,
             paused=find_pause(store),
@@ -43,7 +43,7 @@ class ControlReader:
         )
 
 
-def _known(store: Store) -> tuple[Recommendation, ...]:
+def _read_known(store: Store) -> tuple[Recommendation, ...]:
     """The newest, and the newest of those that count: many that came to nothing must not
     take the place of what was done."""
     found = {r.id: r for r in (*store.record(KEPT), *store.recommendations(KEPT))}

@@ -193,8 +193,8 @@ class Tab:
 
     def wait_drawn(self, more: int = 2, timeout_s: float = 15) -> None:
         """Wait for further reports on the charts."""
-        target = self.unscale() + more
-        wait_until(lambda: self.unscale() >= target, timeout_s, f"{more} more reports drawn")
+        target = self.drawn() + more
+        wait_until(lambda: self.drawn() >= target, timeout_s, f"{more} more reports drawn")
 
     def described(self, folder: Path) -> str:
         """Its address, the last errors on its console, and where a picture of it lies."""

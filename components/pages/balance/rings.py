@@ -188,7 +188,7 @@ def preview_hand(
     return _preview(world, ring, PreviewedReslice(id=new, operator=operator, slices=number))
 
 
-def wanted_of(data: Any) -> PreviewedReslice:
+def read_preview(data: Any) -> PreviewedReslice:
     """What a browser sends back of a preview."""
     try:
         return msgspec.convert(data, PreviewedReslice)

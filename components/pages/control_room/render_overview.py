@@ -17,7 +17,7 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
         html.Div(className="overview", **{"data-overview": "clusters"}),
         html.Div(
             [
-                html.P(_shown(len(snapshot.clusters), in_full), className="quiet"),
+                html.P(_shown_words(len(snapshot.clusters), in_full), className="quiet"),
                 html.Button(
                     "Choose again",
                     className="button",
@@ -35,7 +35,7 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
     )
 
 
-def _shown(clusters: int, in_full: int) -> str:
+def _shown_words(clusters: int, in_full: int) -> str:
     if in_full == clusters:
         return "All are shown below; the operators of each are on the cluster's own page."
     return (

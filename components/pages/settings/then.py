@@ -30,7 +30,7 @@ class SettingsShown(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, str], ...]  # balancing, and each cluster
 
 
-def settings_shown(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
+def settings_then(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
     """Planner, modes and scalers with what differs from their defaults."""
     if not then.recorded:
         return SettingsShown(recorded=False, note=NOT_RECORDED, rows=())

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tests.support.examples import examples
 from weir.components.pages.audit import view
-from weir.components.pages.audit.actions import _chosen, _pages
+from weir.components.pages.audit.actions import _chosen_filter, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
 from weir.components.pages.audit.render import chain_note, entries_list
 from weir.controllers.engine import audit
@@ -147,9 +147,9 @@ def test_the_filter_stands_in_the_address():
     assert view.filter_in("?since=yesterday") == view.Filter()
     with pytest.raises(InvalidInput, match="since is a time"):
         view.filter_of({"since": "yesterday"})
-    form = _chosen(["x", "", None, ""], [5, None])
+    form = _chosen_filter(["x", "", None, ""], [5, None])
     assert (form.search, form.who, form.since, form.until) == ("x", "", 5.0, None)
-    assert _chosen(["", "", "", ""], "nonsense") == view.Filter()
+    assert _chosen_filter(["", "", "", ""], "nonsense") == view.Filter()
 
 
 def test_back_and_forth():

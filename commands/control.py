@@ -16,7 +16,7 @@ from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.recommendation import Recommendation, Status
-from weir.controllers.engine.skipped import merged_skips, skip_words
+from weir.controllers.engine.skipped import merge_skips, skip_words
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, describe
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.placement import LEADER
@@ -29,9 +29,9 @@ LEADERLESS_S = 20.0  # longer than a standby needs to take over
 
 def scale(store: Store, cluster: str, executors: int, comment: str = "") -> CommandResult:
     """Bring a cluster to a number of executors."""
-    asked = _approved(service.scale(store, request(comment), cluster, executors))
+    asked = _approve(service.scale(store, request(comment), cluster, executors))
     with Console(stderr=True).status(f"{cluster}: scale to {executors}") as line:
-        for found in _followed(store, asked):
+        for found in _follow(store, asked):
             told = store.command(found.id)
             line.update(f"{cluster}: {told[1].message if told else found.status}")
     last = found.history[-1]
@@ -46,10 +46,10 @@ def operator(store: Store, verb: str, name: str, comment: str = "") -> CommandRe
 
 def move(store: Store, operator_name: str, cluster: str, comment: str = "") -> Rebalance:
     """Move one operator to another cluster and wait until it commits there."""
-    asked = _approved(service.move(store, request(comment), operator_name, cluster))
+    asked = _approve(service.move(store, request(comment), operator_name, cluster))
     made: Rebalance | None = None
     with Console(stderr=True).status(f"moving {operator_name} to {cluster}") as line:
-        for found in _followed(store, asked):
+        for found in _follow(store, asked):
             made = next((r for r in store.rebalances() if r.id == asked.id), None)
             where = made.moves[0].step if made else found.status
             line.update(f"moving {operator_name} to {cluster}: {where}")
@@ -129,7 +129,7 @@ def status(store: Store, console: Console) -> None:
         parts.add_row(*map(escape, (plain(p.kind), plain(p.name), seen, plain(p.detail))))
     for table in (clusters, operators, parts):
         console.print(table)
-    for skip in merged_skips([store.skipped(), *(p.skipped for p in store.parts())]):
+    for skip in merge_skips([store.skipped(), *(p.skipped for p in store.parts())]):
         since = time.strftime("%H:%M:%S", time.localtime(skip.since))
         said = plain(f"since {since} {skip_words(skip)}")
         console.print(said, style="yellow", markup=False)
@@ -153,13 +153,13 @@ def forget(store: Store, cluster: str, comment: str = "") -> str:
     return f"{cluster} is forgotten"
 
 
-def _approved(asked: Recommendation) -> Recommendation:
+def _approve(asked: Recommendation) -> Recommendation:
     if asked.status is Status.PROPOSED:
         raise Refused(f"{asked.id} waits for somebody else to approve it")
     return asked
 
 
-def _followed(store: Store, asked: Recommendation) -> Iterator[Recommendation]:
+def _follow(store: Store, asked: Recommendation) -> Iterator[Recommendation]:
     """The recommendation as it goes on, until it is applied or has ended."""
     led_at = time.monotonic()
     while True:

@@ -20,7 +20,7 @@ from rich.live import Live
 from rich.table import Table
 
 import weir
-from weir.commands.trail import audited, me, request
+from weir.commands.trail import auditing, me, request
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
 from weir.components.web.security.settings import SignInSettings
@@ -31,7 +31,7 @@ from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.slicing import slice_name
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.users import UsersFile
-from weir.metrics.store.where import REDIS_URL, forget_url, keep_url, shown
+from weir.metrics.store.where import REDIS_URL, forget_url, keep_url, shown_url
 from weir.pipeline.local.launcher import Launching
 from weir.pipeline.local.ports import LOOPBACK, free_port
 from weir.pipeline.local.process import scratch
@@ -77,11 +77,11 @@ class DemoSettings:
     workload: str = DEFAULT
 
 
-def placed(run: Application, cluster: str, pairs: Sequence[str]) -> str:
+def place(run: Application, cluster: str, pairs: Sequence[str]) -> str:
     """What a cluster is given at first, with its share of the slices.
 
     >>> from weir.pipeline.workloads.top_n import APPLICATION as run
-    >>> placed(run, "narrow", ["slices=4"]), placed(run, "narrow", ["slices=4", "slices=0"])
+    >>> place(run, "narrow", ["slices=4"]), place(run, "narrow", ["slices=4", "slices=0"])
     ('topic_count.2,topic_count.3,top_n', 'topic_count,top_n')
     """
     own, clusters = run.places.get(cluster, ()), list(run.places)
@@ -168,7 +168,7 @@ class Everything:
             self._aim(store)
         took_s = time.monotonic() - began
         people = SignIn(store.client, UsersFile(self.sign_in.users), self.sign_in)
-        with audited(redis_url):
+        with auditing(redis_url):
             link = admin_link(people, me())
         self.console.print(f"\nWeir is live after {took_s:.0f} s: [bold]{self.address}[/bold]")
         self.console.print("Sign in as admin with this link; it works once:")
@@ -186,7 +186,7 @@ class Everything:
 
     def _how_to_command(self) -> str:
         """Which Redis it is, and how commands find it."""
-        where = f"Redis: {shown(self.redis_url)}"
+        where = f"Redis: {shown_url(self.redis_url)}"
         if self.settings.redis_url:
             return f"{where}; give it to other commands with {REDIS_URL} or --redis."
         if self.kept:
@@ -224,7 +224,7 @@ class Everything:
         pairs = (*((f"slices={SLICES}",) if self._runs.sliced else ()), *self.settings.set_)
         argv = self._app(
             "host", cluster.name, "--master", master, "--operators", self._runs.module,
-            "--place", placed(self._runs, cluster.name, pairs),
+            "--place", place(self._runs, cluster.name, pairs),
             "--executors", str(cluster.executors), "--max-executors", str(cluster.max_executors),
             "--cores", str(cluster.cores), "--period", str(self.settings.period_s),
             "--checkpoints", str(self.folder / "checkpoints"),

@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from weir.controllers.model.errors import WeirError
-from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
+from weir.metrics.eventlog.importer import Imported, import_log, is_passed_over, none_among
 from weir.metrics.eventlog.locate import Log, locate
 from weir.metrics.eventlog.spark_job import import_with_spark
 
@@ -115,7 +115,7 @@ class _Report:
     def outcome(self, log: Log, done: Sequence[Imported], error: WeirError | None) -> None:
         for imported in done:
             self.imported(imported)
-        if error is not None and passed_over(log, error):
+        if error is not None and is_passed_over(log, error):
             self._passed_over += 1
         elif error is not None:
             self.failed(error)

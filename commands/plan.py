@@ -49,11 +49,11 @@ def run(
             time_limit_s, float, "time-limit must be a number of seconds of at least 0"
         )
         number = _number(seed, int, "seed must be a whole number of at least 0")
-        problem = _budgeted(decode(_read(problem_path)), most_moves, most_cost)
+        problem = _with_budget(decode(_read(problem_path)), most_moves, most_cost)
         if planner == ALL:
-            problem = replace(problem, settings=_shared(problem.settings))
+            problem = replace(problem, settings=_shared_settings(problem.settings))
         names = list(planners()) if planner == ALL else [planner]
-        plans = [_timed(problem, name, limit_s, number or 0) for name in names]
+        plans = [_plan_timed(problem, name, limit_s, number or 0) for name in names]
     except (WeirError, OSError, UnicodeDecodeError) as error:
         print(_sentence(error), file=sys.stderr)
         return 2
@@ -83,7 +83,7 @@ def _number(given: float | str | None, kind: Callable[[Any], N], wanted: str) ->
     return number
 
 
-def _budgeted(problem: Problem, moves: int | None, cost: float | None) -> Problem:
+def _with_budget(problem: Problem, moves: int | None, cost: float | None) -> Problem:
     budget = problem.budget
     return replace(
         problem,
@@ -94,7 +94,7 @@ def _budgeted(problem: Problem, moves: int | None, cost: float | None) -> Proble
     )
 
 
-def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _shared_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings for all planners at once: each takes those that it declares."""
     known = {name: {f.encode_name for f in fields(p.Settings)} for name, p in planners().items()}
     for key in settings:
@@ -106,7 +106,7 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _timed(problem: Problem, name: str, time_limit_s: float | None, seed: int) -> Plan:
+def _plan_timed(problem: Problem, name: str, time_limit_s: float | None, seed: int) -> Plan:
     planner_of(name).plan(_WARM)  # so that the seconds are planning, not loading compiled code
     begin = time.perf_counter()
     remaining = None if time_limit_s is None else lambda: begin + time_limit_s - time.perf_counter()

@@ -52,13 +52,13 @@ def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int
 
 def show(id: str, redis: Redis = DEFAULT_REDIS) -> None:
     """Show one recommendation with its whole history, as JSON."""
-    _print_json(_found(_store(redis), id))
+    _print_json(_get(_store(redis), id))
 
 
 def approve(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Approve a recommendation as it stands now."""
     store = _store(redis)
-    _decide("approve", store, id, comment, plan_hash=_found(store, id).plan_hash)
+    _decide("approve", store, id, comment, plan_hash=_get(store, id).plan_hash)
 
 
 def reject(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
@@ -229,7 +229,7 @@ def _store(redis: str) -> Any:
     return RedisStore.at(redis)
 
 
-def _found(store: Any, id: str) -> Any:
+def _get(store: Any, id: str) -> Any:
     from weir.controllers.model.errors import NotFound
 
     found = store.recommendation(id)

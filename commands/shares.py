@@ -8,7 +8,7 @@ from weir.controllers import service
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import share_settings
 from weir.controllers.model.errors import InvalidInput, NotFound
-from weir.controllers.model.shares import ShareSource, dealt, weights_text
+from weir.controllers.model.shares import ShareSource, deal, weights_text
 from weir.controllers.model.snapshot import Snapshot
 
 
@@ -32,7 +32,7 @@ def _words(store: Store, name: str) -> str:
     settings = share_settings(store, name)
     set_ = settings.by_operator
     weights = {o.name: set_.get(o.name, 1) for o in snapshot.operators_of(name)}
-    cores = dealt(weights, cluster.executors * max(1, cluster.cores_per_executor))
+    cores = deal(weights, cluster.executors * max(1, cluster.cores_per_executor))
     lines = [f"{name}: weights by {settings.source.value}"]
     for operator, value in sorted(weights.items()):
         first = f", {cores[operator]} cores first" if len(set(weights.values())) > 1 else ""

@@ -61,7 +61,7 @@ _OPTIONS = {  # field of a scenario: its option
 _FOR_RUNS = ("min_executors", "max_executors", "executor_start_s")
 
 
-def guarded(work: Callable[[], object]) -> int:
+def run_guarded(work: Callable[[], object]) -> int:
     """Run a command's work; a problem is one sentence on stderr and exit code 2."""
     from weir.controllers.model.errors import WeirError
 

@@ -44,9 +44,9 @@ def reslice(
     store: Store, operator: str, wanted: ResliceArguments, comment: str = ""
 ) -> Recommendation:
     """Ask for it and wait until the new owners have committed."""
-    asked = control._approved(service.reslice(store, request(comment), operator, **wanted.plain))
+    asked = control._approve(service.reslice(store, request(comment), operator, **wanted.plain))
     with Console(stderr=True).status(f"re-slicing {operator}") as line:
-        for found in control._followed(store, asked):
+        for found in control._follow(store, asked):
             order = next((r for r in store.reslicings() if r.id == asked.id), None)
             line.update(f"re-slicing {operator}: {order.step if order else found.status}")
     return found

@@ -31,12 +31,12 @@ def plain(text: object) -> str:
 
 
 @contextmanager
-def audited(redis_url: str) -> Iterator[None]:
+def auditing(redis_url: str) -> Iterator[None]:
     """What is recorded within goes into the audit trail. The users' file needs no Redis, so
     where there is none the change holds all the same, and the terminal says what is missing."""
     from redis.exceptions import RedisError
 
-    from weir.components.web.security.events import LOG, SecurityEvent, audited_by, keep
+    from weir.components.web.security.events import LOG, SecurityEvent, keep, set_sink
     from weir.metrics.store.redis_store import RedisStore
 
     def sink(event: SecurityEvent) -> None:
@@ -47,12 +47,12 @@ def audited(redis_url: str) -> Iterator[None]:
             print(text, file=sys.stderr)
 
     log = logging.getLogger(LOG)
-    audited_by(sink)
+    set_sink(sink)
     log.setLevel(logging.WARNING)  # the terminal says it in words of its own
     try:
         yield
     finally:
-        audited_by(None)
+        set_sink(None)
         log.setLevel(logging.NOTSET)
 
 
@@ -60,7 +60,7 @@ def note(redis_url: str, action: str, subject: str, detail: str = "") -> None:
     """One entry about a user or a token."""
     from weir.components.web.security.events import SecurityEvent, record
 
-    with audited(redis_url):
+    with auditing(redis_url):
         record(
             SecurityEvent(at=time.time(), by=me(), action=action, subject=subject, detail=detail)
         )

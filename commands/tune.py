@@ -84,7 +84,7 @@ def tune(
         name = study_name(calibrated.world, scaler, target_s, seed)
         path = study if study is not None else STUDIES / f"{scaler}-{name}.journal"
         kept.append(path)
-        found = _tuned(calibrated.world, scaler, trials, target_s, seed, path, name, count, spark)
+        found = _tune(calibrated.world, scaler, trials, target_s, seed, path, name, count, spark)
         for target in (path.with_suffix(".result.json"), save):
             if target is not None:
                 _write(target, found)
@@ -92,7 +92,7 @@ def tune(
             _write_table(save_table, calibrated.world, found)
         _show(found, json)
 
-    code = inputs.guarded(work)
+    code = inputs.run_guarded(work)
     if code == inputs.INTERRUPTED and kept:
         print(f"what was tried is in {kept[0]}; the same command goes on", file=sys.stderr)
     raise typer.Exit(code)
@@ -114,7 +114,7 @@ def _check(world: WorldModel, scaler: str, trials: int, target_s: float) -> None
     check(space_of(split(world)[0], scaler, target_s), trials)
 
 
-def _tuned(
+def _tune(
     world: WorldModel,
     scaler: str,
     trials: int,

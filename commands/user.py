@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weir.commands.trail import audited, me, note
+from weir.commands.trail import auditing, me, note
 from weir.controllers.model.errors import InvalidInput
 from weir.metrics.store.users import Role, UsersFile
 from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
@@ -48,14 +48,14 @@ def add(
     address: Address = DEFAULT_ADDRESS,
 ) -> None:
     """Add a user, with a password or by a one-time link."""
-    from weir.components.web.security.passwords import hashed
+    from weir.components.web.security.passwords import hash_password
 
-    password = "" if link else hashed(_new_password(name))
+    password = "" if link else hash_password(_new_password(name))
     UsersFile(users).add(name, role, time.time(), password)
     note(redis, "user.added", name, role)
     print(f"{name} is a user now, as {role}.")
     if link:
-        with audited(redis):
+        with auditing(redis):
             print(address + _service(users, redis).link(name, me(), ""))
 
 
@@ -73,19 +73,19 @@ def link(
     service, known = _service(users, redis), UsersFile(users).content().users
     if name not in known and (known or name != "admin"):
         raise NotFound(f"there is no user {name}")
-    with audited(redis):
+    with auditing(redis):
         print(address + (service.link(name, me(), "") if known else admin_link(service, me())))
 
 
 @user.command("passwd")
 def passwd(name: Name, users: Users = DEFAULT_USERS, redis: Redis = DEFAULT_REDIS) -> None:
     """Set a password; sessions that began before end."""
-    from weir.components.web.security.passwords import hashed
+    from weir.components.web.security.passwords import hash_password
     from weir.controllers.model.errors import NotFound
 
     if UsersFile(users).user(name) is None:
         raise NotFound(f"there is no user {name}")
-    UsersFile(users).set_password(name, hashed(_new_password(name)), time.time())
+    UsersFile(users).set_password(name, hash_password(_new_password(name)), time.time())
     _forget(name, users, redis)
     note(redis, "password.changed", name)
     print(f"{name} has a new password.")
@@ -157,11 +157,11 @@ def revoke_token(
 
 
 def _new_password(name: str) -> str:
-    from weir.components.web.security.passwords import checked_password
+    from weir.components.web.security.passwords import check_password
 
     if not sys.stdin.isatty():
-        return checked_password(sys.stdin.readline().rstrip("\r\n"), name)
-    password = checked_password(getpass.getpass(f"Password for {name}: "), name)
+        return check_password(sys.stdin.readline().rstrip("\r\n"), name)
+    password = check_password(getpass.getpass(f"Password for {name}: "), name)
     if getpass.getpass("Again: ") != password:
         raise InvalidInput("the two passwords are not the same", field="password")
     return password

@@ -102,7 +102,7 @@ def print_first_link(redis_url: str, settings, address: str) -> None:  # type: i
     """As long as there is nobody who could sign in, say how to."""
     from redis.exceptions import RedisError
 
-    from weir.commands.trail import audited, me
+    from weir.commands.trail import auditing, me
     from weir.components.pages.sign_in.service import SignIn, admin_link
     from weir.metrics.store.redis_store import connect
     from weir.metrics.store.users import UsersFile
@@ -113,7 +113,7 @@ def print_first_link(redis_url: str, settings, address: str) -> None:  # type: i
     if users.content().users or settings.trust_header:
         return
     try:
-        with connect(redis_url) as client, audited(redis_url):
+        with connect(redis_url) as client, auditing(redis_url):
             path = admin_link(SignIn(client, users, settings), me())
     except (RedisError, OSError):
         print("There are no users yet, and Redis cannot be reached. When it is there, get a link")

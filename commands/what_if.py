@@ -69,14 +69,14 @@ def what_if(
         calibrated = inputs.load(run, trace, column, cluster, given, runs)
         target_s = inputs.target_of(target_latency, trace)
         if scaler == ALL:
-            _show(compared(calibrated, target_s, seed), json)
+            _show(compare(calibrated, target_s, seed), json)
             return
         found = one(calibrated, scaler, settings, target_s, seed)
         if save_table is not None:
             inputs.write_table(save_table, found)
         print(as_json(found, calibrated))
 
-    raise typer.Exit(inputs.guarded(work))
+    raise typer.Exit(inputs.run_guarded(work))
 
 
 def one(
@@ -101,7 +101,7 @@ def one(
         )
 
 
-def compared(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]:
+def compare(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]:
     """Every scaler with its defaults, in several processes where it takes long."""
     from rich.console import Console
     from rich.progress import Progress
@@ -118,13 +118,13 @@ def compared(calibrated: Calibrated, target_s: float, seed: int) -> list[WhatIf]
         task = bar.add_task("scalers", total=len(names))
         work: list[tuple[Any, ...]] = [(calibrated, name, {}, target_s, seed) for name in names]
         found = []
-        for result in pool.map(_asked, work) if pool else map(_asked, work):
+        for result in pool.map(_ask, work) if pool else map(_ask, work):
             found.append(result)
             bar.update(task, advance=1, description=result.summary.scaler)
     return found
 
 
-def _asked(work: tuple[Any, ...]) -> WhatIf:
+def _ask(work: tuple[Any, ...]) -> WhatIf:
     from weir.controllers.simulator import what_if as ask
 
     calibrated, name, settings, target_s, seed = work

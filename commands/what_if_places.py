@@ -66,7 +66,7 @@ def what_if_places(
         target_s = inputs.target_of(target_latency, None)
         _show(compare_places(model, policies, target_latency_s=target_s, seed=seed), json)
 
-    raise typer.Exit(inputs.guarded(work))
+    raise typer.Exit(inputs.run_guarded(work))
 
 
 def _show(found: list[PlacesOutcome], json: bool) -> None:

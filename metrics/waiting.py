@@ -1,7 +1,7 @@
 """How long rows wait at an operator before their batch begins."""
 
 
-def waited_s(
+def wait_s(
     since_trigger_s: float | None,
     left_rows: float,
     arrival_rows_per_s: float,
@@ -13,9 +13,9 @@ def waited_s(
     that time; rows that it leaves behind have arrived since, at the rate of arrivals. No row
     waits here longer than since its event, which is all that is known of a first batch.
 
-    >>> waited_s(10.0, 0.0, 50.0, None), waited_s(10.0, 200.0, 50.0, None)
+    >>> wait_s(10.0, 0.0, 50.0, None), wait_s(10.0, 200.0, 50.0, None)
     (5.0, 9.0)
-    >>> waited_s(10.0, 0.0, 50.0, since_event_s=90.0), waited_s(None, 0.0, 50.0, 2.0)
+    >>> wait_s(10.0, 0.0, 50.0, since_event_s=90.0), wait_s(None, 0.0, 50.0, 2.0)
     (5.0, 2.0)
     """
     if since_trigger_s is None:

@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Placement
 from weir.controllers.model.sample import ClusterSample, OperatorStatus
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.source import sharded
+from weir.pipeline.edges.source import cut_by_shard
 from weir.pipeline.edges.stream import EdgeStream
 
 TICK_S = 0.1
@@ -63,7 +63,7 @@ class Source:
         """These rows at once."""
         with self._lock:
             rows = pa.record_batch({"ts": [time.time()] * len(names), "key": list(names)})
-            self.edge.append("bench", self._batch, sharded(rows, self.edge.shards, "key"))
+            self.edge.append("bench", self._batch, cut_by_shard(rows, self.edge.shards, "key"))
             self._batch += 1
             self.rows += len(names)
             self.expected.update(names)

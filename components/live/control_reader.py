@@ -10,7 +10,7 @@ from weir.controllers.engine.judge.verification import TrackRecord, track_record
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.stored import engine_settings
-from weir.controllers.service import paused
+from weir.controllers.service import find_pause
 
 log = logging.getLogger(__name__)
 
@@ -34,16 +34,16 @@ class ControlReader:
             self._seldom_at = now
         settings = engine_settings(store)
         return Control(
-            recommendations=_known(store),
+            recommendations=_read_known(store),
             modes=store.modes(),
             settings=settings,
-            paused=paused(store),
+            paused=find_pause(store),
             tracks=self._tracks,
             waits=self._waits,
         )
 
 
-def _known(store: Store) -> tuple[Recommendation, ...]:
+def _read_known(store: Store) -> tuple[Recommendation, ...]:
     """The newest, and the newest of those that count: many that came to nothing must not
     take the place of what was done."""
     found = {r.id: r for r in (*store.record(KEPT), *store.recommendations(KEPT))}

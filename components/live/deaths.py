@@ -17,7 +17,7 @@ def death_words(world: World, cluster: str) -> str:
     if death is None:
         return ""
     said = ["It died."]
-    rescued = _rescued(world, death)
+    rescued = _rescue_moves(world, death)
     coming = [m for m in rescued if m.step is MoveStep.ADOPTING]
     done = [m for m in rescued if m.step is MoveStep.DONE]
     lost = [name for name in death.lost if name not in {m.move.operator for m in coming}]
@@ -44,7 +44,7 @@ def _done_words(state: MoveState) -> str:
     return where if state.rescued_s is None else f"{where} after {text.seconds(state.rescued_s)}"
 
 
-def _rescued(world: World, death: Death) -> list[MoveState]:
+def _rescue_moves(world: World, death: Death) -> list[MoveState]:
     """The newest move of each operator that was rescued from this death."""
     newest: dict[str, MoveState] = {}
     for rebalance in sorted(world.rebalances, key=lambda r: r.at):

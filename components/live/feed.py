@@ -76,7 +76,7 @@ async def _push(hub: Hub, shared: Shared, seen: Cursor, phase_s: float) -> None:
     ws = ctx.websocket
     version, sent, sent_at, large = -1, seen, 0.0, False
     while not ws.is_shutdown:
-        version = await hub.changed(version, SIGN_OF_LIFE_S)
+        version = await hub.wait_for_change(version, SIGN_OF_LIFE_S)
         hub.look(seen.path)
         if seen.page:  # before that the browser has not drawn its first page
             message = shared.message(hub.world(), later(sent, seen))

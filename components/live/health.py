@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from weir.components.live.world import World, stale
 from weir.components.ui.text import plural
 from weir.controllers.engine.ports import Part
-from weir.controllers.engine.skipped import Skipped, merged_skips, skip_words
+from weir.controllers.engine.skipped import Skipped, merge_skips, skip_words
 from weir.controllers.model.age import age_s
 from weir.controllers.model.snapshot import stale_after_s
 
@@ -118,7 +118,9 @@ def health_json(world: World) -> dict[str, object]:
             "down_since": world.reader_down_since,
         },
         # Names may be anybody's: they are for those who have signed in.
-        "skipped": [{"kind": s.kind, "count": s.count, "since": s.since} for s in skipped(world)],
+        "skipped": [
+            {"kind": s.kind, "count": s.count, "since": s.since} for s in skipped_values(world)
+        ],
         "engine": next((p.state for p in health(world) if p.kind == "engine"), "unknown"),
         "parts": [
             {
@@ -153,9 +155,9 @@ def health_of_strangers(world: World) -> dict[str, object]:
     }
 
 
-def skipped(world: World) -> list[Skipped]:
+def skipped_values(world: World) -> list[Skipped]:
     """What this worker and all parts could not read, by kind; several meet the same values."""
-    return merged_skips([world.skipped, *(p.skipped for p in world.parts if _live(p, world.at))])
+    return merge_skips([world.skipped, *(p.skipped for p in world.parts if _live(p, world.at))])
 
 
 def _live(part: Part, at: float) -> bool:
@@ -163,7 +165,7 @@ def _live(part: Part, at: float) -> bool:
 
 
 def _amiss(world: World) -> list[PartHealth]:
-    found = skipped(world)
+    found = skipped_values(world)
     if not found:
         return []
     return [

@@ -107,7 +107,7 @@ class Hub:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def stalled_s(self) -> float | None:
+    def stall_s(self) -> float | None:
         """For how long a reader has come to no end; None while both work."""
         waited_s = time.monotonic() - min(self._rounds.values())
         ended = any(task.done() for task in self._tasks)
@@ -118,7 +118,7 @@ class Hub:
         now = self._clock()
         if self._world is None or now - self._world.at > WORLD_KEPT_S:
             began = time.thread_time()
-            stalled_s = self.stalled_s()
+            stalled_s = self.stall_s()
             self._world = world_of(
                 {name: tuple(s) for name, s in sorted(self._series.items()) if s},
                 at=now,
@@ -141,7 +141,7 @@ class Hub:
             self._made_s = time.thread_time() - began
         return self._world
 
-    async def changed(self, since: int, timeout_s: float) -> int:
+    async def wait_for_change(self, since: int, timeout_s: float) -> int:
         """Wait until there is something newer than `since`, or until the time is over."""
         deadline = time.monotonic() + timeout_s
         while self.version == since:
@@ -156,7 +156,7 @@ class Hub:
         """The world once Redis has answered or failed to, or what there is after a while."""
         deadline = time.monotonic() + timeout_s
         while not self._ready and self._down_since is None and time.monotonic() < deadline:
-            await self.changed(self.version, deadline - time.monotonic())
+            await self.wait_for_change(self.version, deadline - time.monotonic())
         return self.world()
 
     def look(self, path: str) -> bool:
@@ -165,7 +165,7 @@ class Hub:
         reader = self._readers.get(shown.kind)
         return reader is not None and reader.look(shown.name, self._clock())
 
-    async def shown(self, path: str) -> World:
+    async def world_for(self, path: str) -> World:
         """The world with all that the page at an address needs.
 
         A click may come to a worker that feeds no tab with that page.
@@ -192,7 +192,7 @@ class Hub:
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(client.aclose)
             while True:
-                if not await self._survived("reports", self._read_samples(client)):
+                if not await self._survive("reports", self._read_samples(client)):
                     await asyncio.sleep(0.5)
 
     async def _read_samples(self, client: Any) -> None:
@@ -260,16 +260,16 @@ class Hub:
     async def _facts(self) -> None:
         """Everything that is small and read as a whole."""
         while True:
-            await self._survived("facts", self._read_facts())
+            await self._survive("facts", self._read_facts())
             await asyncio.sleep(FACTS_EVERY_S)
 
-    async def _survived(self, reader: str, round_: Coroutine[Any, Any, None]) -> bool:
+    async def _survive(self, reader: str, round_: Coroutine[Any, Any, None]) -> bool:
         """One round of a reader, whatever it meets; only one that it does not expect leaves the
         reader without an end of its round."""
         try:
             await round_
         except _FAILURES as error:
-            self._lost(error)
+            self._note_loss(error)
             self._rounds[reader] = time.monotonic()
             return False
         except Exception as error:
@@ -319,7 +319,7 @@ class Hub:
             self._control_reader.read(store, now),
         )
 
-    def _lost(self, error: Exception) -> None:
+    def _note_loss(self, error: Exception) -> None:
         if self._down_since is None:
             log.warning("Redis does not answer: %s", error)
             self._down_since = self._clock()

@@ -38,9 +38,9 @@ def markers(world: World, cluster: str, operator: str = "") -> list[Marker]:
     known = world.control.known
     recommended = {r.id for r in known}
     found = [
-        *_recommended(known, cluster, operator),
-        *_moved(world.rebalances, cluster, operator, recommended),
-        *_asked(world, cluster, operator, recommended),
+        *_recommendation_markers(known, cluster, operator),
+        *_move_markers(world.rebalances, cluster, operator, recommended),
+        *_command_markers(world, cluster, operator, recommended),
         *_executors(world.series.get(cluster, ())),
     ]
     return sorted(found, key=lambda m: (m.at, m.text))
@@ -62,7 +62,9 @@ def events(world: World, clusters: Iterable[str], operator: str = "") -> dict[st
     }
 
 
-def _recommended(found: Sequence[Recommendation], cluster: str, operator: str) -> Iterable[Marker]:
+def _recommendation_markers(
+    found: Sequence[Recommendation], cluster: str, operator: str
+) -> Iterable[Marker]:
     for r in found:
         if cluster not in r.clusters or not _concerns(r, operator):
             continue
@@ -88,7 +90,7 @@ def _concerns(found: Recommendation, operator: str) -> bool:
     return any(m.operator == operator for m in found.decision.moves)
 
 
-def _moved(
+def _move_markers(
     rebalances: Sequence[Rebalance], cluster: str, operator: str, recommended: set[str]
 ) -> Iterable[Marker]:
     """Moves that no recommendation stands for."""
@@ -113,7 +115,9 @@ def _moved(
             )
 
 
-def _asked(world: World, cluster: str, operator: str, recommended: set[str]) -> Iterable[Marker]:
+def _command_markers(
+    world: World, cluster: str, operator: str, recommended: set[str]
+) -> Iterable[Marker]:
     """Commands that a person gave directly."""
     for command, result in world.commands:
         name = getattr(command.action, "operator", "")

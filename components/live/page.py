@@ -112,7 +112,7 @@ class Pages(Protocol):
         """New readers, by the kind of page that needs them."""
 
 
-def made(
+def make_page(
     place: Place, kind: str, draw: Callable[[World, Page], Component], *facts: object, **parts: Any
 ) -> Page:
     """A page whose structure follows from its place, its kind and these facts."""
@@ -120,13 +120,13 @@ def made(
     return Page(place=place, kind=kind, structure=structure, draw=draw, **parts)
 
 
-def _settled(parts: list[PartHealth]) -> list[PartHealth]:
+def _without_times(parts: list[PartHealth]) -> list[PartHealth]:
     """Without the times of parts that are up: those change with every beat."""
     return [replace(p, at=None) if p.state == "up" else p for p in parts]
 
 
 HEADER = {
-    ids.HEALTH: Panel(lambda world, _: _settled(together(health(world))), health_bar),
+    ids.HEALTH: Panel(lambda world, _: _without_times(together(health(world))), health_bar),
     ids.PAUSE: Panel(lambda world, _: world.control.paused, pause_box),
 }
 """The panels of every page; they show the present, also during a replay."""

@@ -160,7 +160,7 @@ def why(reason: Reason) -> Why:
     return Why(
         text=reason.text,
         rule=reason.rule.replace("_", " "),
-        numbers=tuple(text.named(name, value) for name, value in reason.numbers.items()),
+        numbers=tuple(text.name_value(name, value) for name, value in reason.numbers.items()),
     )
 
 
@@ -221,7 +221,7 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     return tuple(sorted(rows, key=lambda r: not r.judged))
 
 
-def promised(recommendation: Recommendation) -> tuple[FigureRow, ...]:
+def promised_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     """Only the figures that something is predicted of."""
     return tuple(r for r in figure_rows(recommendation) if r.predicted != text.NOTHING)
 
@@ -273,14 +273,14 @@ def _steps(option: Option) -> tuple[str, ...]:
     )
 
 
-def closed(guards: tuple[GuardState, ...]) -> tuple[GuardState, ...]:
+def closed_guards(guards: tuple[GuardState, ...]) -> tuple[GuardState, ...]:
     """The guards that hold it back, the one that opens last first."""
     last = float("inf")
     shut = [g for g in guards if not g.open]
     return tuple(sorted(shut, key=lambda g: -(last if g.opens_at is None else g.opens_at)))
 
 
-def ended(recommendation: Recommendation) -> Entry | None:
+def last_entry(recommendation: Recommendation) -> Entry | None:
     """The last line of its history."""
     return recommendation.history[-1] if recommendation.history else None
 
@@ -306,19 +306,19 @@ def _row(
     name: str, form: object, before: object, predicted: object, measured: object,
     *, error: float | None, now: str, judged: bool,
 ) -> FigureRow:  # fmt: skip
-    def shown(value: object) -> str:
+    def value_text(value: object) -> str:
         return form(value)  # type: ignore[operator, no-any-return]
 
     band = ""
     if error is not None and isinstance(predicted, int | float):
         low, high = max(predicted * (1 - error), 0.0), predicted * (1 + error)
-        band = f"{shown(low)} to {shown(high)}"
+        band = f"{value_text(low)} to {value_text(high)}"
     return FigureRow(
         name=name,
-        before=shown(before),
-        predicted=shown(predicted),
+        before=value_text(before),
+        predicted=value_text(predicted),
         band=band,
-        measured="" if measured is None else shown(measured),
+        measured="" if measured is None else value_text(measured),
         now=now,
         judged=judged,
     )

@@ -78,7 +78,9 @@ class Shared:
     def _panels_for(self, world: World, seen: Cursor) -> Panels:
         """Those of a moment ago, unless somebody did something or the tab was drawn since."""
         kept = self._kept
-        if kept is None or (kept.world is not world and _outdated(kept.world, world, seen.drawn)):
+        if kept is None or (
+            kept.world is not world and _is_outdated(kept.world, world, seen.drawn)
+        ):
             kept = self._kept = Panels(world)
         return kept
 
@@ -91,7 +93,7 @@ class Shared:
         return self._texts[key]
 
 
-def _outdated(kept: World, world: World, drawn_ms: int) -> bool:
+def _is_outdated(kept: World, world: World, drawn_ms: int) -> bool:
     return (
         world.at - kept.at >= PANELS_EVERY_S
         or round(kept.at * 1000) < drawn_ms

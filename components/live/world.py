@@ -83,13 +83,13 @@ def once(view: Callable[[World], T]) -> Callable[[World], T]:
     """
 
     @wraps(view)
-    def known(world: World) -> T:
+    def know(world: World) -> T:
         made: dict[Any, T] = world.__dict__  # beside the data, not part of it
         if view not in made:
             made[view] = view(world)
         return made[view]
 
-    return known
+    return know
 
 
 def world_of(series: Mapping[str, Sequence[ClusterSample]], at: float, **others: object) -> World:

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from msgspec import Struct
 
 from weir.components.live.hub import Hub
-from weir.components.live.page import Page, Reader, made
+from weir.components.live.page import Page, Reader, make_page
 from weir.components.live.world import World
 from weir.components.pages.replay.library import Library
 from weir.components.pages.sign_in.service import SignIn
@@ -104,9 +104,9 @@ class Registry:
         found = self.kinds.get(shown.kind)
         if not world.ready and not (found and found.offline):
             kind = "unreachable" if world.redis_down_since is not None else "loading"
-            return made(shown, kind, _STATES[kind], world.redis_address)
+            return make_page(shown, kind, _STATES[kind], world.redis_address)
         if found is None or found.of is None:
-            return made(shown, "lost", _STATES["lost"], shown.name)
+            return make_page(shown, "lost", _STATES["lost"], shown.name)
         return found.of(world, shown, drawn)
 
     def readers(self) -> dict[str, Reader]:
@@ -125,24 +125,24 @@ class Registry:
 def empty(world: World, place: Place) -> Page:
     """Redis is there, but no cluster has reported."""
     names = [w.name for w in world.workloads]
-    return made(place, "empty", _STATES["empty"], world.redis_address, names)
+    return make_page(place, "empty", _STATES["empty"], world.redis_address, names)
 
 
 def unknown(world: World, place: Place) -> Page:
     """A cluster or operator that nobody reports."""
     clusters = [c.name for c in world.snapshot.clusters]
     operators = [o.name for o in world.snapshot.operators]
-    return made(place, "unknown", _STATES["unknown"], (clusters, operators))
+    return make_page(place, "unknown", _STATES["unknown"], (clusters, operators))
 
 
-def recorded(world: World, place: Place, drawn: str) -> Page:
+def recorded_page(world: World, place: Place, drawn: str) -> Page:
     """A page of what lies on disk: `visit` draws it, and the feed brings only the header."""
-    return made(place, place.kind, _STATES["loading"])
+    return make_page(place, place.kind, _STATES["loading"])
 
 
 def plain(draw: Callable[[World, Page], Component]) -> Callable[[World, Place, str], Page]:
     """A page of which only its frame is drawn from the world; callbacks fill it."""
-    return lambda world, place, drawn: made(place, place.kind, draw)
+    return lambda world, place, drawn: make_page(place, place.kind, draw)
 
 
 def _unknown(world: World, page: Page) -> Component:
@@ -154,6 +154,6 @@ _STATES: dict[str, Callable[[World, Page], Component]] = {
     "empty": lambda world, page: states.empty(world.redis_address),
     "unreachable": lambda world, page: states.unreachable(world.redis_address),
     "loading": lambda world, page: states.loading(),
-    "lost": lambda world, page: states.lost(page.place.name),
+    "lost": lambda world, page: states.lost_page(page.place.name),
     "unknown": _unknown,
 }

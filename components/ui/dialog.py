@@ -100,7 +100,7 @@ class Dialog:
         """
         self._askers[asker] = _Asker(role, confirm, other)
 
-    def opened(self, asker: str, ask: Ask) -> dict[str, Any]:
+    def open_outputs(self, asker: str, ask: Ask) -> dict[str, Any]:
         """What a callback with the `outputs` returns to open it."""
         look = "danger" if ask.danger else "primary"
         return {
@@ -125,16 +125,16 @@ class Dialog:
             "toast": no_update,
         }
 
-    async def asked(self, asker: str, ask: Callable[..., Ask], *about: Any) -> dict[str, Any]:
+    async def ask(self, asker: str, ask: Callable[..., Ask], *about: Any) -> dict[str, Any]:
         """The same, where there may be nothing to ask about any more: a note says so."""
         try:
-            return self.opened(asker, await asyncio.to_thread(ask, *about))
+            return self.open_outputs(asker, await asyncio.to_thread(ask, *about))
         except WeirError as error:
-            return self._refused(sentence(str(error)))
+            return self._refuse(sentence(str(error)))
         except (redis.exceptions.RedisError, OSError):
-            return self._refused(AWAY)
+            return self._refuse(AWAY)
 
-    def _refused(self, why: str) -> dict[str, Any]:
+    def _refuse(self, why: str) -> dict[str, Any]:
         """A note in place of the dialog."""
         return {**dict.fromkeys(outputs(), no_update), "toast": toast(why, "bad")}
 
@@ -251,7 +251,7 @@ def outputs() -> dict[str, Output]:
     return {key: Output(*part, allow_duplicate=True) for key, part in parts.items()}
 
 
-def chosen() -> tuple[str, Any]:
+def chosen_control() -> tuple[str, Any]:
     """What a control of the dialog is about, and its value, in a callback that follows it."""
     if not isinstance(ctx.triggered_id, dict):
         raise PreventUpdate

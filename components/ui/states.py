@@ -77,7 +77,7 @@ def no_outlook(address: str, *, engine: bool) -> Component:
 
 def alone(clusters: Sequence[str], address: str) -> Component:
     """Fewer than two clusters that operators could move between."""
-    links = _joined([page_link(n, cluster_path(n)) for n in clusters])
+    links = _join([page_link(n, cluster_path(n)) for n in clusters])
     return _state(
         "cluster",
         "Nothing to balance yet",
@@ -106,7 +106,7 @@ def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> 
         f"There is no {kind} {place.name}",
         [
             html.P("Nobody reports it. It may have been renamed, or it has not started yet."),
-            html.P(["Known: ", *_joined(known)]) if known else None,
+            html.P(["Known: ", *_join(known)]) if known else None,
             html.P(page_link("To the control room", "/")),
         ],
     )
@@ -117,7 +117,7 @@ def missing(title: str, text: str, href: str, link: str) -> Component:
     return _state("search", title, [html.P(text), html.P(page_link(link, href))])
 
 
-def lost(path: str) -> Component:
+def lost_page(path: str) -> Component:
     """An address that leads nowhere."""
     return _state(
         "search",
@@ -135,7 +135,7 @@ def _state(picture: str, title: str, body: list[Component | None], state: str = 
     )
 
 
-def _joined(links: list[Component]) -> list[Component | str]:
+def _join(links: list[Component]) -> list[Component | str]:
     parts: list[Component | str] = []
     for link in links:
         parts += [", ", link] if parts else [link]

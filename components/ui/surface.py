@@ -1,6 +1,6 @@
 """Where a page is drawn: in the present, or at a moment of a recorded run.
 
-A replay draws the same pages: `drawn_on` says so for everything that is drawn inside it. Links
+A replay draws the same pages: `draw_on` says so for everything that is drawn inside it. Links
 then stay in the replay, and what acts is switched off.
 """
 
@@ -43,7 +43,7 @@ _surface: ContextVar[Surface] = ContextVar("surface", default=PRESENT)
 
 
 @contextmanager
-def drawn_on(surface: Surface) -> Iterator[None]:
+def draw_on(surface: Surface) -> Iterator[None]:
     """All that is drawn inside is drawn there."""
     token = _surface.set(surface)
     try:
@@ -74,7 +74,7 @@ def control(name: Any, **more: Any) -> dict[str, Any]:
 
     >>> control("number", min=1)
     {'id': 'number', 'min': 1}
-    >>> with drawn_on(Surface("r", 2.0)):
+    >>> with draw_on(Surface("r", 2.0)):
     ...     control("number", min=1)
     {'min': 1, 'disabled': True}
     """

@@ -6,7 +6,7 @@ A figure that was not measured is an en dash, never a zero.
 from collections.abc import Callable
 
 from weir.controllers.engine.recommendation import ENGINE
-from weir.controllers.model.words import counted, percent, quantity
+from weir.controllers.model.words import number_of, percent, quantity
 
 NOTHING = "–"
 
@@ -124,12 +124,12 @@ def share(fraction: float | None) -> str:
     return NOTHING if fraction is None else percent(fraction)
 
 
-def named(key: str, value: float) -> tuple[str, str]:
+def name_value(key: str, value: float) -> tuple[str, str]:
     """A number of a reason: its name without the unit, and the number with it.
 
-    >>> named("t_max_s", 10.0), named("max_load", 0.8), named("queue_rows", 1200)
+    >>> name_value("t_max_s", 10.0), name_value("max_load", 0.8), name_value("queue_rows", 1200)
     (('t max', '10 s'), ('max load', '80 %'), ('queue', '1,200 rows'))
-    >>> named("load_low_cores", 0.994), named("queued_core_s", 34.6), named("actions_left", 3)
+    >>> name_value("load_low_cores", 0.994), name_value("queued_core_s", 34.6), name_value("actions_left", 3)
     (('load low', '0.99 cores'), ('queued', '34.6 core seconds'), ('actions left', '3'))
     """
     for ending, put in _ENDINGS:
@@ -157,7 +157,7 @@ def plural(count: int, noun: str) -> str:
     >>> plural(1, "executor"), plural(3, "executor")
     ('1 executor', '3 executors')
     """
-    return counted(count, noun)
+    return number_of(count, noun)
 
 
 def who(by: str) -> str:

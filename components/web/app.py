@@ -79,7 +79,7 @@ def create_app(
         hub.start()
         beating = [
             asyncio.create_task(presence.beat(store, people.users)),
-            asyncio.create_task(presence.keep_anchored(store, anchor)),
+            asyncio.create_task(presence.keep_anchor(store, anchor)),
         ]
         yield
         for task in beating:
@@ -134,13 +134,13 @@ def create_app(
 def _vendor(name: str) -> Callable[[], Awaitable[Response]]:
     async def script() -> Response:
         headers = {"Cache-Control": "public, max-age=86400", "Content-Encoding": "gzip"}
-        return Response(_compressed(name), media_type="text/javascript", headers=headers)
+        return Response(_compress(name), media_type="text/javascript", headers=headers)
 
     return script
 
 
 @cache
-def _compressed(name: str) -> bytes:
+def _compress(name: str) -> bytes:
     """Done once, not for every browser that opens the page."""
     return gzip.compress(VENDOR[name].read_bytes(), 6)
 

@@ -35,7 +35,7 @@ async def beat(store: RedisStore, users: UsersFile) -> None:
     try:
         while True:
             try:
-                await workers(_beat_once, store, part_id, time.time(), told(users))
+                await workers(_beat_once, store, part_id, time.time(), users_digest(users))
             except (redis.exceptions.RedisError, OSError) as error:
                 log.debug("no sign of life: %s", error)
             except Exception as error:
@@ -47,7 +47,7 @@ async def beat(store: RedisStore, users: UsersFile) -> None:
             store.remove_part(part_id)
 
 
-async def keep_anchored(store: RedisStore, anchor: AnchorFile) -> None:
+async def keep_anchor(store: RedisStore, anchor: AnchorFile) -> None:
     """Check the trail regularly, and remember where it was: a trail that is rebuilt between two
     checks shows the sooner the closer they are. Once it is broken that stays on every page."""
     workers, since_anchor = Workers("anchor", 1), False
@@ -73,7 +73,7 @@ def _anchor_once(store: RedisStore, anchor: AnchorFile, since_anchor: bool) -> N
         store.entries.skip("audit trail", keys.AUDIT, why)
 
 
-def told(users: UsersFile) -> str:
+def users_digest(users: UsersFile) -> str:
     """Which users a web server has, without naming one: those of the same file are the same."""
     return f"users {hashlib.sha256(b'users' + users.key()).hexdigest()[:8]}"
 
@@ -84,7 +84,7 @@ def others(store: RedisStore, users: UsersFile, now: float) -> list[str]:
         part.name
         for part in store.parts()
         if part.kind == "web" and part.detail.startswith("users ")
-        and part.detail != told(users) and age_s(part.at, now) < FORGET_AFTER_S
+        and part.detail != users_digest(users) and age_s(part.at, now) < FORGET_AFTER_S
     ]  # fmt: skip
 
 

@@ -42,9 +42,9 @@ def register(app: Dash, site: Site) -> None:
         if kind is not None and kind.visit is not None:
             again = ctx.triggered_id == ids.REFRESH and isinstance(refresh, dict)
             at_ms = refresh.get("at") if again else None
-            return await _visited(kind, site, path, search, at_ms)
+            return await _visit(kind, site, path, search, at_ms)
         await hub.first(FIRST_ANSWER_S)
-        world = await hub.shown(path)
+        world = await hub.world_for(path)
         if kind is not None and kind.fetch is not None:
             world = await kind.fetch(hub, world, PAGES.place(path))
         return draw(world, path)
@@ -56,7 +56,7 @@ def register(app: Dash, site: Site) -> None:
     )
 
 
-async def _visited(
+async def _visit(
     kind: PageKind, site: Site, path: str, search: str | None, at_ms: Any
 ) -> Component:
     """A page that is not drawn from the hub's world; what cannot be shown says why."""

@@ -13,9 +13,9 @@ from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.figures import collocation
 from weir.controllers.balancing.graph import partition
 from weir.controllers.balancing.milp import MilpSettings, search
-from weir.controllers.balancing.pairs import Pair, joined, scored_pairs, sets_of
+from weir.controllers.balancing.pairs import Pair, join_pairs, scored_pairs, sets_of
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.units import merged, renumbered
+from weir.controllers.balancing.units import merge_units, renumber
 from weir.controllers.model.settings import setting
 
 _ROUNDS = 50  # with ever smaller units, at most
@@ -143,7 +143,7 @@ class Albic(Planner):
     ) -> Ints:
         unit_of = _units(arrays, together, limit, seed)
         whole_budget = arrays.max_moves, arrays.max_cost
-        unit_of, fixed = joined(
+        unit_of, fixed = join_pairs(
             arrays,
             unit_of,
             apart,
@@ -152,10 +152,10 @@ class Albic(Planner):
             math.floor(whole_budget[0] * self.settings.budget_share),
             whole_budget[1] * self.settings.budget_share,
         )
-        unit_of, renamed = renumbered(unit_of), {}
+        unit_of, renamed = renumber(unit_of), {}
         for item, target in fixed.items():
             renamed[int(unit_of[item])] = target
-        small = merged(arrays, unit_of, sorted(renamed.items()))
+        small = merge_units(arrays, unit_of, sorted(renamed.items()))
         placed, _ = search(
             small,
             min(bound, small.distance(small.home)),

@@ -25,7 +25,9 @@ class Arrays:
     movable: Bools
     capacity: Floats
     keep: Bools
-    used: Floats  # item x resource; a set of allowed bins counts as one, see `_allowed`
+    used: (
+        Floats  # item x resource; a set of allowed bins counts as one, see `_allowed_as_resources`
+    )
     limit: Floats  # bin x resource; what a plan may bring a bin to
     max_moves: int
     max_cost: float
@@ -50,7 +52,7 @@ class Arrays:
         capacity = np.array([b.capacity for b in bins], dtype=np.float64)
         keep = np.array([b.keep for b in bins], dtype=np.bool_)
         used, limit = _resources(problem, home, capacity)
-        only, where = _allowed(problem)
+        only, where = _allowed_as_resources(problem)
         return cls(
             load=load,
             cost=cost,
@@ -139,14 +141,14 @@ def _resources(problem: Problem, home: Ints, capacity: Floats) -> tuple[Floats, 
     return used, limit
 
 
-def _allowed(problem: Problem) -> tuple[Floats, Floats]:
+def _allowed_as_resources(problem: Problem) -> tuple[Floats, Floats]:
     """Allowed bins in the form of resources: who respects those respects these.
 
     The items that may only be on a certain set of bins use one unit of a resource of
     their own, of which the bins of that set have any amount and the others nothing.
 
     >>> from weir.controllers.balancing.problem import Bin, Item
-    >>> _allowed(Problem(
+    >>> _allowed_as_resources(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=1.0, bin="a", allowed=()), Item(name="y", load=1.0, bin="a")),
     ... ))

@@ -25,16 +25,16 @@ def check(problem: Problem) -> None:
     _numbers("items", "load", [i.load for i in items])
     _numbers("items", "move_cost", [i.move_cost for i in items])
     _numbers("flows", "rate", [f.rate for f in flows])
-    _known("items", "bin", [i.bin for i in items], known_bins, "bin")
-    _known("flows", "from", [f.source for f in flows], known_items, "item")
-    _known("flows", "to", [f.target for f in flows], known_items, "item")
+    _require_known("items", "bin", [i.bin for i in items], known_bins, "bin")
+    _require_known("flows", "from", [f.source for f in flows], known_items, "item")
+    _require_known("flows", "to", [f.target for f in flows], known_items, "item")
     for at, item in enumerate(items):
         for name in item.allowed or ():
             if name not in known_bins:
                 _fail(f"items[{at}].allowed", f"names the unknown bin '{name}'")
-    _nested("items", "series", items, lambda i: i.series)
-    _nested("items", "resources", items, lambda i: resource_map(i.resources).values())
-    _nested("bins", "resources", bins, lambda b: resource_map(b.resources).values())
+    _check_nested("items", "series", items, lambda i: i.series)
+    _check_nested("items", "resources", items, lambda i: resource_map(i.resources).values())
+    _check_nested("bins", "resources", bins, lambda b: resource_map(b.resources).values())
     _budget(problem)
     _ranges(problem)
 
@@ -58,13 +58,13 @@ def _numbers(part: str, name: str, values: list[float], above_zero: bool = False
         _fail(f"{part}[{int(np.argmin(good))}].{name}", f"must be a finite number {least}")
 
 
-def _known(part: str, name: str, values: list[str], known: set[str], what: str) -> None:
+def _require_known(part: str, name: str, values: list[str], known: set[str], what: str) -> None:
     if not known.issuperset(values):
         index = next(i for i, value in enumerate(values) if value not in known)
         _fail(f"{part}[{index}].{name}", f"names the unknown {what} '{values[index]}'")
 
 
-def _nested(
+def _check_nested(
     part: str, name: str, rows: Sequence[Any], values: Callable[[Any], Iterable[float]]
 ) -> None:
     if not any([getattr(row, name) for row in rows]):  # noqa: C419 - a list is twice as fast here

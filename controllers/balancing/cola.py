@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from weir.controllers.balancing.arrays import Arrays, Ints
 from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
-from weir.controllers.balancing.deal import dealt
+from weir.controllers.balancing.deal import deal
 from weir.controllers.balancing.graph import partition
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import counted, quantity
+from weir.controllers.model.words import number_of, quantity
 
 
 class ColaSettings(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Cola(Planner):
         edges = _edges(problem)
         free = np.flatnonzero(arrays.movable)
         heap = [(-float(arrays.load[free].sum()), int(free[0]), free)]
-        place = dealt(arrays, [p for *_, p in sorted(heap)])
+        place = deal(arrays, [p for *_, p in sorted(heap)])
         best = place
         # Each round makes one part more, and there are never more parts than items.
         while arrays.distance(place) > self.settings.max_distance and in_time(remaining_s):
@@ -70,12 +70,12 @@ class Cola(Planner):
             _, _, heaviest = heapq.heappop(heap)
             for part in _cut(arrays, heaviest, edges, seed):
                 heapq.heappush(heap, (-float(arrays.load[part].sum()), int(part[0]), part))
-            place = dealt(arrays, [p for *_, p in sorted(heap)])
+            place = deal(arrays, [p for *_, p in sorted(heap)])
             if arrays.distance(place) < arrays.distance(best):
                 best = place
         if not arrays.affords(best):
             moves, cost = arrays.spent(best)
-            text = f"Placing everything anew takes {counted(moves, 'move')} of cost {quantity(cost)}, beyond the budget."
+            text = f"Placing everything anew takes {number_of(moves, 'move')} of cost {quantity(cost)}, beyond the budget."
             return Placed(
                 arrays.home,
                 Reason(

@@ -14,7 +14,7 @@ from numba import njit
 from weir.controllers.balancing.arrays import Arrays, Ints
 
 
-def dealt(arrays: Arrays, parts: Sequence[Ints]) -> Ints:
+def deal(arrays: Arrays, parts: Sequence[Ints]) -> Ints:
     """The bin of every item, given parts of movable items, heaviest first.
 
     Among bins that would be equally full the one that most of the part is on already is

@@ -8,7 +8,7 @@ from msgspec import Struct
 from weir.controllers.balancing.arrays import Arrays, Floats
 from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.spend import Ledger, evacuated
+from weir.controllers.balancing.spend import Ledger, evacuate
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
@@ -67,7 +67,7 @@ class DodoPlanner(Planner):
     ) -> Placed:
         """One pass over the pairs; clusters to be emptied are emptied first."""
         del rng
-        ledger = Ledger(arrays, evacuated(arrays, arrays.home, remaining_s))
+        ledger = Ledger(arrays, evacuate(arrays, arrays.home, remaining_s))
         series = [LoadSeries(item.series) for item in problem.items]
         mean = np.array([np.mean(i.series) if i.series else i.load for i in problem.items])
         total = np.bincount(ledger.place, weights=mean, minlength=len(arrays.capacity))

@@ -27,7 +27,7 @@ after the plan they carry 60 % and 50 %. It brings the load distance from 55.0 t
     before, after = plan.before, plan.after
     # As precise as it is said below: what looks the same there is no help.
     evens = round(after.load_distance, 1) < round(before.load_distance, 1)
-    empties = {m.operator for m in plan.moves if not evens and _emptied(problem, m.source)}
+    empties = {m.operator for m in plan.moves if not evens and _is_emptied(problem, m.source)}
     move = max(plan.moves, key=lambda m: (m.operator in empties, items[m.operator].load))
     helps = evens or bool(empties)
     verb = "helps because" if helps else "does not help:"
@@ -47,13 +47,13 @@ after the plan they carry 60 % and 50 %. It brings the load distance from 55.0 t
     )
 
 
-def _emptied(problem: Problem, name: str) -> bool:
+def _is_emptied(problem: Problem, name: str) -> bool:
     return any(b.name == name and not b.keep for b in problem.bins)
 
 
 def _load_reason(problem: Problem, plan: Plan, move: Move) -> str:
     load = plan.before.load
-    if _emptied(problem, move.source):
+    if _is_emptied(problem, move.source):
         return f"{move.source} is to be emptied and {move.target} carries {load[move.target]:.0f} %"
     return (
         f"{move.source} carries {load[move.source]:.0f} % of its capacity and "

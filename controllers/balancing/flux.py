@@ -10,10 +10,10 @@ from numba import njit
 from weir.controllers.balancing.arrays import Arrays, Ints
 from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 
-# kernel.py 36e8c751, see there
-from weir.controllers.balancing.kernel import FINE, allowed, relocate
+# kernel.py e837eeef, see there
+from weir.controllers.balancing.kernel import FINE, is_allowed, relocate
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.spend import evacuated
+from weir.controllers.balancing.spend import evacuate
 from weir.controllers.balancing.world import SearchState, SearchWorld, state_of, world_of
 
 _AT_ONCE = 64  # passes between two looks at the clock
@@ -63,7 +63,7 @@ def flux_place(arrays: Arrays, world: SearchWorld, remaining_s: Remaining | None
     Every move makes the loads vary less by more than rounding could, so no placement comes
     back; the limit on passes is there because that alone may take very long.
     """
-    state = state_of(arrays, evacuated(arrays, arrays.home, remaining_s))
+    state = state_of(arrays, evacuate(arrays, arrays.home, remaining_s))
     left = 4 * len(arrays.load) + _AT_ONCE
     while left > 0 and in_time(remaining_s) and _passes(world, state, _AT_ONCE):
         left -= _AT_ONCE
@@ -103,7 +103,7 @@ def _passes(world: SearchWorld, state: SearchState, most: int) -> bool:
                 if a * a + b * b - after <= least or not movable[item]:
                     continue  # not suitable: the two would not vary less
                 more = (int(cold != home[item]) - int(hot != home[item])) * world.weight[item]
-                if spent[0] + more <= world.max_moves and allowed(
+                if spent[0] + more <= world.max_moves and is_allowed(
                     world, state, hot, item, cold, -1
                 ):
                     relocate(world, state, item, cold)

@@ -77,7 +77,7 @@ def problem_of(
             replace(
                 _item(o, series.get(o.name, LoadSeries())),
                 pinned=o.name in pinned,
-                allowed=_allowed(o.name, declared) if limited else None,
+                allowed=_allowed_clusters(o.name, declared) if limited else None,
                 known=o.name not in unknown,
                 resources=_used(o, bool(memory), traffic if network else {}),
             )
@@ -119,11 +119,11 @@ def _traffic(snapshot: Snapshot) -> dict[str, float]:
     return found
 
 
-def _allowed(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, ...] | None:
+def _allowed_clusters(name: str, declared: Mapping[str, set[str] | None]) -> tuple[str, ...] | None:
     """The clusters that can run it, by what each declares; None where that is all of them. Who
     declares an operator can run each of its slices.
 
-    >>> _allowed("count.2", {"a": {"count"}, "b": {"top"}}), _allowed("top", {"b": {"top"}})
+    >>> _allowed_clusters("count.2", {"a": {"count"}, "b": {"top"}}), _allowed_clusters("top", {"b": {"top"}})
     (('a',), None)
     """
     names = {name, sliced_operator(name)}

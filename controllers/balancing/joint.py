@@ -177,14 +177,14 @@ def _sizes(question: JointProblem, place: Mapping[str, str]) -> dict[str, int]:
     for name, site in question.sites.items():
         asked = site.executors if site.wanted is None else site.wanted
         if abs(then[name] - now[name]) > 1e-12:
-            asked = _resized(site, now[name], then[name], question.limit)
+            asked = _new_size(site, now[name], then[name], question.limit)
         asked = min(max(asked, site.low), site.high)
         if asked != site.executors:
             sizes[name] = asked
     return sizes
 
 
-def _resized(site: ClusterSize, now: float, then: float, limit: float) -> int:
+def _new_size(site: ClusterSize, now: float, then: float, limit: float) -> int:
     full = limit
     if site.wanted and now > 0.0:
         full = min(max(now / (site.wanted * site.cores), UTILISATION_IN), limit)

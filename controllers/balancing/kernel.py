@@ -63,7 +63,7 @@ def price(world, state, item, target):
 
 
 @njit(cache=True)
-def added(total, rest, more):
+def add_exactly(total, rest, more):
     """`more` on top of `total + rest`: the sum rounded once, and what that rounded away.
 
     A budget that is met exactly must not be missed by costs that were added one by one.
@@ -93,7 +93,9 @@ def relocate(world, state, item, target):
     members[target, at] = item
     count[target] += 1
     state.spent[0] += more * world.weight[item]
-    state.spent[1], state.spent[2] = added(state.spent[1], state.spent[2], more * world.cost[item])
+    state.spent[1], state.spent[2] = add_exactly(
+        state.spent[1], state.spent[2], more * world.cost[item]
+    )
     state.raw[source] -= size
     state.raw[target] += size
     for r in range(world.use.shape[1]):
@@ -107,13 +109,13 @@ def relocate(world, state, item, target):
 
 
 @njit(cache=True)
-def allowed(world, state, a, x, b, y):
+def is_allowed(world, state, a, x, b, y):
     """Whether x may go from a to b and y from b to a (-1: none), by cost, room and resources."""
     of_x = price(world, state, x, b) * world.cost[x] if x >= 0 else 0.0
     of_y = price(world, state, y, a) * world.cost[y] if y >= 0 else 0.0
     if of_x + of_y > 0.0:
-        total, rest = added(state.spent[1], state.spent[2], of_x)
-        if added(total, rest, of_y)[0] > world.max_cost:
+        total, rest = add_exactly(state.spent[1], state.spent[2], of_x)
+        if add_exactly(total, rest, of_y)[0] > world.max_cost:
             return False
     room = state.members.shape[1] - 1
     if (y < 0 and state.counts[b] >= room) or (x < 0 and state.counts[a] >= room):
@@ -202,7 +204,7 @@ def best_step(world, state, w, over, under, partners):
                 )
                 if moves > 1.0:
                     gain /= moves
-                if gain > max(best, least) and x + y > -2 and allowed(world, state, w, x, j, y):
+                if gain > max(best, least) and x + y > -2 and is_allowed(world, state, w, x, j, y):
                     best, best_x, best_j, best_y = gain, x, j, y
     return (best if best_j >= 0 else 0.0), best_x, best_j, best_y
 

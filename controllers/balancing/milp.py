@@ -30,10 +30,10 @@ from weir.controllers.balancing.bound import lower_bound
 from weir.controllers.balancing.every import best_of_all
 from weir.controllers.balancing.flux import flux_place
 from weir.controllers.balancing.kernel import improve
-from weir.controllers.balancing.polish import polished, solved
+from weir.controllers.balancing.polish import polish, solve
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.shake import aimed, shake
-from weir.controllers.balancing.spend import evacuated, trimmed
+from weir.controllers.balancing.shake import aim, shake
+from weir.controllers.balancing.spend import evacuate, trim
 from weir.controllers.balancing.world import SearchState, SearchWorld, copy_of, state_of, world_of
 from weir.controllers.model.settings import setting
 
@@ -107,36 +107,36 @@ def search(
         return best, arrays.distance(best)
     world = world_of(arrays)
     flux = flux_place(arrays, world, remaining_s)  # first: without time it is the answer
-    found = _narrowed(arrays, world, bound, settings.narrowings, remaining_s)
+    found = _narrow(arrays, world, bound, settings.narrowings, remaining_s)
     random = np.array([rng.integers(1, 2**62)], dtype=np.uint64)
     best_place, distance = found.copy(), arrays.distance(found)
     state = state_of(arrays, found)
     # Few items make cheap tries, and many moves leave much to try.
     wanted = max(arrays.max_moves // 2, 6000 // len(world.load))
     tries = max(settings.tries, min(settings.most_tries, wanted))
-    _shaken(world, state, tries, bound, random, distance, best_place, remaining_s)
+    _shake(world, state, tries, bound, random, distance, best_place, remaining_s)
     candidates = [arrays.home, flux, found, best_place]
     if remaining_s is not None and fills(remaining_s):
         optimal = False
         if len(arrays.load) * len(arrays.capacity) <= settings.exact and remaining_s() > 0.0:
-            exact = solved(arrays, remaining_s())
+            exact = solve(arrays, remaining_s())
             candidates.append(exact.place)
             bound, optimal = max(bound, exact.bound), exact.optimal
         if not optimal:
             candidates += _longer(arrays, bound, settings, random, best_place, remaining_s)
     if not arrays.keep.all():
-        emptied = state_of(arrays, evacuated(arrays, arrays.home, remaining_s))
-        _improved(world, emptied, bound, remaining_s)
+        emptied = state_of(arrays, evacuate(arrays, arrays.home, remaining_s))
+        _improve(world, emptied, bound, remaining_s)
         candidates = [
-            evacuated(arrays, place, remaining_s) for place in (*candidates, emptied.place)
+            evacuate(arrays, place, remaining_s) for place in (*candidates, emptied.place)
         ]
     best = min(candidates, key=lambda place: _rank(arrays, place))
-    candidates = [best, *_tightened(arrays, world, best, remaining_s)]
-    best = trimmed(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
+    candidates = [best, *_tighten(arrays, world, best, remaining_s)]
+    best = trim(arrays, min(candidates, key=lambda place: _rank(arrays, place)))
     return best, min(bound, arrays.distance(best))
 
 
-def _improved(
+def _improve(
     world: SearchWorld,
     state: SearchState,
     over: float,
@@ -149,7 +149,7 @@ def _improved(
         pass  # it ends: every step fills the state's log
 
 
-def _tightened(
+def _tighten(
     arrays: Arrays, world: SearchWorld, place: Ints, remaining_s: Remaining | None
 ) -> Iterator[Ints]:
     """Placements that bring the bins on the easier side of the mean nearer to it."""
@@ -158,11 +158,11 @@ def _tightened(
     bands += [(share * over, under) for share in _NARROWER if under >= over > 0.0]
     for above, below in bands:
         state = state_of(arrays, place)
-        _improved(world, state, above, remaining_s, below)
+        _improve(world, state, above, remaining_s, below)
         yield state.place
 
 
-def _shaken(
+def _shake(
     world: SearchWorld,
     state: SearchState,
     tries: int,
@@ -173,7 +173,7 @@ def _shaken(
     remaining_s: Remaining | None,
 ) -> float:
     """That many tries, or as many as the time allows; see `shake`."""
-    tau, chunk = aimed(bound, distance), max(1, _TRIED // len(world.load))
+    tau, chunk = aim(bound, distance), max(1, _TRIED // len(world.load))
     while tries > 0 and in_time(remaining_s):
         distance, tau = shake(
             world, state, min(tries, chunk), bound, random, distance, tau, best_place
@@ -182,18 +182,18 @@ def _shaken(
     return distance
 
 
-def _narrowed(
+def _narrow(
     arrays: Arrays, world: SearchWorld, bound: float, times: int, remaining_s: Remaining | None
 ) -> Ints:
     """Swap-greedy with no band, then with bands between the bound and the best so far."""
     start = state_of(arrays, arrays.home)
     state = copy_of(start)
-    _improved(world, state, 0.0, remaining_s)
+    _improve(world, state, 0.0, remaining_s)
     best, distance, low = state.place, arrays.distance(state.place), bound
     for _ in range(times):
         tau = (low + distance) / 2.0
         state = copy_of(start)
-        _improved(world, state, tau, remaining_s)
+        _improve(world, state, tau, remaining_s)
         reached = arrays.distance(state.place)
         if reached < distance:
             best, distance = state.place, reached
@@ -221,14 +221,14 @@ def _longer(
     rounds = 0
     while remaining_s() > 0.0 and distance - bound > 1e-9:
         candidate = best.copy()
-        reached = _shaken(
+        reached = _shake(
             world, state, chunk, bound, random, distance, candidate, Deadline(remaining_s)
         )
         if reached < distance:
             best, distance = candidate, reached
             yield best
         elif rounds % 8 == 7:
-            sub = polished(arrays, best, random, remaining_s())
+            sub = polish(arrays, best, random, remaining_s())
             if sub is not None and arrays.distance(sub) < distance:
                 best, distance = sub, arrays.distance(sub)
                 yield best

@@ -5,7 +5,7 @@ from collections import defaultdict, deque
 from weir.controllers.balancing.arrays import Arrays, Ints
 
 
-def ordered(arrays: Arrays, place: Ints) -> list[int]:
+def order_moves(arrays: Arrays, place: Ints) -> list[int]:
     """Positions of the moved items, in the order in which to move them.
 
     A move waits until its target has room, that is until the target stays within
@@ -17,7 +17,7 @@ def ordered(arrays: Arrays, place: Ints) -> list[int]:
     >>> arrays = Arrays.of(Problem(
     ...     bins=tuple(Bin(name=n, capacity=1.0) for n in "abc"),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.6, bin="b"))))
-    >>> ordered(arrays, np.array([1, 2]))  # y must leave b before x comes in
+    >>> order_moves(arrays, np.array([1, 2]))  # y must leave b before x comes in
     [1, 0]
     """
     moved = [int(i) for i in (place != arrays.home).nonzero()[0]]

@@ -83,7 +83,7 @@ def sets_of(count: int, pairs: list[Pair]) -> list[int]:
     return [root(item) for item in range(count)]
 
 
-def joined(
+def join_pairs(
     arrays: Arrays,
     unit_of: Ints,
     apart: list[Pair],

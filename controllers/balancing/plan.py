@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 
 from weir.controllers.balancing.arrays import Arrays, Ints
 from weir.controllers.balancing.figures import PlanFigures, figures
-from weir.controllers.balancing.order import ordered
+from weir.controllers.balancing.order import order_moves
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Decision, Move, Moves, NoChange, Prediction, Reason
 
@@ -58,7 +58,7 @@ def plan_of(
 ) -> Plan:
     """The plan that brings every item to `place` (item position -> bin position)."""
     names = [b.name for b in problem.bins]
-    order = ordered(arrays, place)
+    order = order_moves(arrays, place)
     moves = tuple(
         Move(operator=problem.items[i].name, source=problem.items[i].bin, target=names[place[i]])
         for i in order

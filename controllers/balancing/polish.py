@@ -29,14 +29,14 @@ class Solved:
     optimal: bool
 
 
-def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
+def solve(arrays: Arrays, seconds: float = float("inf")) -> Solved:
     """The whole problem, for few items and bins.
 
     >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.5, bin="a"), Item(name="y", load=0.5, bin="a"))))
-    >>> solved(arrays).place.tolist() in ([0, 1], [1, 0])
+    >>> solve(arrays).place.tolist() in ([0, 1], [1, 0])
     True
     """
     items = np.arange(len(arrays.load))
@@ -47,7 +47,7 @@ def solved(arrays: Arrays, seconds: float = float("inf")) -> Solved:
     return Solved(place, bound, optimal)
 
 
-def polished(
+def polish(
     arrays: Arrays, place: Ints, random: np.ndarray, seconds: float, bins: int = 5
 ) -> Ints | None:
     """A better placement of the items on a few bins, or None.

@@ -10,8 +10,8 @@ only lead to a better placement.
 import numpy as np
 from numba import njit
 
-# kernel.py 36e8c751, see there
-from weir.controllers.balancing.kernel import allowed, deviation, improve, price, relocate
+# kernel.py e837eeef, see there
+from weir.controllers.balancing.kernel import deviation, improve, is_allowed, price, relocate
 
 AIM = 0.9  # of the way from the bound to the best found
 KICKS = 3  # fewer than this many random relocations per try
@@ -42,7 +42,7 @@ def outside(world, state, tau):
 
 
 @njit(cache=True)
-def aimed(bound, best):
+def aim(bound, best):
     """The band to aim at."""
     return bound + AIM * (best - bound)
 
@@ -86,7 +86,7 @@ def shake(world, state, tries, bound, random, best, tau, best_place):
                 state.log[0, 0] = 0
                 relocate_back(world, state, entry)
         if now <= 0.0:
-            tau = aimed(bound, best)
+            tau = aim(bound, best)
             now, _, worst = outside(world, state, tau)
     return best, tau
 
@@ -98,7 +98,7 @@ def _ruin(world, state, moved, ruined):
         home = world.home[item]
         if not (ruined[state.place[item]] or ruined[home]) or not world.kept[home]:
             continue
-        if state.log[0, 0] + 3 < len(state.log) // 2 and allowed(
+        if state.log[0, 0] + 3 < len(state.log) // 2 and is_allowed(
             world, state, state.place[item], item, home, -1
         ):
             relocate(world, state, item, home)
@@ -114,7 +114,9 @@ def _kick(world, state, random, worst):
     if source == target or not world.movable[item] or not world.kept[target]:
         return
     more = price(world, state, item, target) * world.weight[item]
-    if state.spent[0] + more <= world.max_moves and allowed(world, state, source, item, target, -1):
+    if state.spent[0] + more <= world.max_moves and is_allowed(
+        world, state, source, item, target, -1
+    ):
         relocate(world, state, item, target)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from weir.controllers.balancing.arrays import Arrays, Ints
 from weir.controllers.balancing.base import Remaining, in_time
-from weir.controllers.balancing.kernel import added
+from weir.controllers.balancing.kernel import add_exactly
 
 
 class Ledger:
@@ -38,7 +38,7 @@ class Ledger:
         more = int(target != home) - int(source != home)
         if self.moves + more * arrays.weight[item] > arrays.max_moves:
             return False
-        if more > 0 and added(self.cost, self._rest, arrays.cost[item])[0] > arrays.max_cost:
+        if more > 0 and add_exactly(self.cost, self._rest, arrays.cost[item])[0] > arrays.max_cost:
             return False
         return bool((self.used[target] + arrays.used[item] <= arrays.limit[target]).all())
 
@@ -50,7 +50,7 @@ class Ledger:
         home = arrays.home[item]
         more = int(target != home) - int(source != home)
         self.moves += round(more * arrays.weight[item])
-        self.cost, self._rest = added(self.cost, self._rest, more * arrays.cost[item])
+        self.cost, self._rest = add_exactly(self.cost, self._rest, more * arrays.cost[item])
         self.load[source] -= arrays.load[item]
         self.load[target] += arrays.load[item]
         self.used[source] -= arrays.used[item]
@@ -59,7 +59,7 @@ class Ledger:
         return True
 
 
-def evacuated(arrays: Arrays, place: Ints, remaining_s: Remaining | None = None) -> Ints:
+def evacuate(arrays: Arrays, place: Ints, remaining_s: Remaining | None = None) -> Ints:
     """Empty the bins that are not kept: largest item first, to where it fits best.
 
     Stops where the budget or the time ends; the rest follows with the next plan.
@@ -79,14 +79,14 @@ def evacuated(arrays: Arrays, place: Ints, remaining_s: Remaining | None = None)
     return ledger.place
 
 
-def trimmed(arrays: Arrays, place: Ints) -> Ints:
+def trim(arrays: Arrays, place: Ints) -> Ints:
     """Without the moves that neither side of the mean needs, dearest first.
 
     >>> from weir.controllers.balancing.problem import Bin, Item, Problem
     >>> arrays = Arrays.of(Problem(
     ...     bins=tuple(Bin(name=n, capacity=1.0) for n in "abc"),
     ...     items=(Item(name="x", load=0.9, bin="a"), Item(name="y", load=0.1, bin="b"))))
-    >>> trimmed(arrays, np.array([0, 2])).tolist()
+    >>> trim(arrays, np.array([0, 2])).tolist()
     [0, 1]
     """
     above, below = (side / 100.0 + 1e-12 for side in arrays.sides(place))

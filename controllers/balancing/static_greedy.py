@@ -7,7 +7,7 @@ import numpy as np
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.base import Placed, Planner, Remaining, in_time, outcome
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.spend import Ledger, evacuated
+from weir.controllers.balancing.spend import Ledger, evacuate
 
 
 class StaticGreedy(Planner):
@@ -42,7 +42,7 @@ class StaticGreedy(Planner):
         kept = np.flatnonzero(arrays.keep)
         dealt = np.zeros(len(arrays.capacity))
         np.add.at(dealt, arrays.home[~arrays.movable], arrays.load[~arrays.movable])
-        ledger = Ledger(arrays, evacuated(arrays, arrays.home, remaining_s))
+        ledger = Ledger(arrays, evacuate(arrays, arrays.home, remaining_s))
         movable = np.flatnonzero(arrays.movable)
         for item in movable[np.argsort(-arrays.load[movable], kind="stable")]:
             if not in_time(remaining_s):

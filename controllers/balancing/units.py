@@ -9,7 +9,7 @@ import numpy as np
 from weir.controllers.balancing.arrays import Arrays, Ints
 
 
-def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ()) -> Arrays:
+def merge_units(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ()) -> Arrays:
     """The problem with every unit as one item.
 
     `unit_of` gives the unit of every item, numbered from 0; the items of a unit
@@ -21,7 +21,7 @@ def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ())
     ...     bins=(Bin(name="a", capacity=1.0), Bin(name="b", capacity=1.0)),
     ...     items=(Item(name="x", load=0.2, bin="a"), Item(name="y", load=0.3, bin="a")),
     ...     budget=Budget(moves=1)))
-    >>> small = merged(arrays, np.array([0, 0]))
+    >>> small = merge_units(arrays, np.array([0, 0]))
     >>> small.load.tolist(), small.weight.tolist()
     ([0.5], [2.0])
     """
@@ -56,10 +56,10 @@ def merged(arrays: Arrays, unit_of: Ints, fixed: Sequence[tuple[int, int]] = ())
     )
 
 
-def renumbered(labels: Ints) -> Ints:
+def renumber(labels: Ints) -> Ints:
     """The same grouping, numbered from 0 without gaps.
 
-    >>> renumbered(np.array([7, 3, 7])).tolist()
+    >>> renumber(np.array([7, 3, 7])).tolist()
     [1, 0, 1]
     """
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

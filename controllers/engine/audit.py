@@ -1,6 +1,6 @@
 """The audit trail: append-only, each entry sealed with the hash of the one before.
 
-Changing, removing or inserting an entry breaks the chain from there on, and `broken_at` says
+Changing, removing or inserting an entry breaks the chain from there on, and `first_break` says
 where; anybody can check that, of an export too. Whoever can write to Redis could seal it all
 again. So each seal is signed with a key that is not in Redis, and `verify_chain` looks at
 
@@ -51,9 +51,9 @@ def seal_entry(
 
     >>> first = seal_entry(AuditEntry(at=1.0, by="ada", action="paused"), 1, "")
     >>> second = seal_entry(AuditEntry(at=2.0, by="ada", action="resumed"), 2, first.seal)
-    >>> broken_at([first, second]) is None
+    >>> first_break([first, second]) is None
     True
-    >>> broken_at([replace(first, by="eve"), second])
+    >>> first_break([replace(first, by="eve"), second])
     1
     """
     open_ = msgspec.to_builtins(replace(entry, number=number, previous=previous, seal=""))
@@ -73,7 +73,7 @@ def unreadable(number: int) -> AuditEntry:
     return AuditEntry(at=0.0, by="?", action="unreadable", number=number)
 
 
-def broken_at(entries: Iterable[AuditEntry]) -> int | None:
+def first_break(entries: Iterable[AuditEntry]) -> int | None:
     """Number of the first entry that does not fit, oldest first; None for a whole chain.
 
     A trail whose beginning was trimmed by retention begins with any number.
@@ -149,7 +149,7 @@ def verify_chain(
         newest = newest or entry
         checked += 1
         # Each pair on its own, so that the whole trail never has to be in memory.
-        wrong = broken_at([entry, newer] if newer else [entry])
+        wrong = first_break([entry, newer] if newer else [entry])
         broken = broken if wrong is None else wrong
         if not entry.signature:
             unsigned = entry.number

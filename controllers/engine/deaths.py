@@ -81,7 +81,7 @@ def is_dead(
     if cluster_lease(cluster) in leases:
         return False
     found = snapshot.cluster(cluster)
-    held = (leases.get(operator_lease(p.operator)) for p in _placed(cluster, placements))
+    held = (leases.get(operator_lease(p.operator)) for p in _placements_in(cluster, placements))
     return found is not None and not any(
         lease is not None and lease.holder.split("/")[0] == found.app_id for lease in held
     )
@@ -94,13 +94,13 @@ def lost_operators(
     return tuple(
         sorted(
             p.operator
-            for p in _placed(cluster, placements)
+            for p in _placements_in(cluster, placements)
             if p.wanted == "running" and operator_lease(p.operator) not in leases
         )
     )
 
 
-def said_of(
+def death_entries(
     before: Iterable[Death], after: Mapping[str, Death], snapshot: Snapshot, now: float
 ) -> list[AuditEntry]:
     """What the audit trail is told: who has died since, and who is back, not who was forgotten."""
@@ -131,7 +131,7 @@ def said_of(
     return said
 
 
-def _placed(cluster: str, placements: Mapping[str, Placement]) -> list[Placement]:
+def _placements_in(cluster: str, placements: Mapping[str, Placement]) -> list[Placement]:
     return [p for p in placements.values() if p.cluster == cluster]
 
 

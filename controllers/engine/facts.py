@@ -193,7 +193,7 @@ def command_id(recommendation_id: str, number: int) -> str:
     return recommendation_id if number == 0 else f"{recommendation_id}~{number}"
 
 
-def passed_over(recommendation: Recommendation, told: Told, token: int) -> bool:
+def is_passed_over(recommendation: Recommendation, told: Told, token: int) -> bool:
     """Not the order of this recommendation, or refused since another engine led by then.
 
     Only engines fence, so what a person sent under the same id is no order. A command that
@@ -251,6 +251,6 @@ def _commands(
             if told is None:
                 break
             found[told[0].id] = told
-            if not passed_over(recommendation, told, token):
+            if not is_passed_over(recommendation, told, token):
                 break
     return found

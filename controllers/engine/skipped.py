@@ -18,11 +18,11 @@ class Skipped(Struct, frozen=True, kw_only=True):
     why: str = ""  # of that one
 
 
-def merged_skips(found: Iterable[Sequence[Skipped]]) -> list[Skipped]:
+def merge_skips(found: Iterable[Sequence[Skipped]]) -> list[Skipped]:
     """By kind, the most that one process met and since when the first did.
 
     >>> a = Skipped(kind="report", count=2, since=5.0, example="wide")
-    >>> [(s.count, s.since) for s in merged_skips([[a], [replace(a, count=1, since=3.0)]])]
+    >>> [(s.count, s.since) for s in merge_skips([[a], [replace(a, count=1, since=3.0)]])]
     [(2, 3.0)]
     """
     kinds: dict[str, Skipped] = {}

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from weir.controllers.engine.ports import KEPT_S, Store, Tier
 from weir.controllers.engine.window import Window
-from weir.controllers.model.samples import merged
+from weir.controllers.model.samples import merge_samples
 
 _FINER = {Tier.MINUTE: Tier.FULL, Tier.QUARTER: Tier.MINUTE, Tier.HOUR: Tier.QUARTER}
 
@@ -56,7 +56,7 @@ def roll_up(
                     parts = store.samples(cluster, since, end, finer)
                 if parts:
                     grew = True
-                    added += store.append(replace(merged(parts), at=end), tier)
+                    added += store.append(replace(merge_samples(parts), at=end), tier)
                     ends[cluster, tier] = end
     return added
 

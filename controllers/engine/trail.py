@@ -7,7 +7,7 @@ import msgspec
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Figures, Recommendation, Status
 from weir.controllers.model.decision import Change, Moves, Scale
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 from weir.controllers.placement.words import reslice_words
 
 
@@ -38,7 +38,9 @@ def in_words(recommendation: Recommendation) -> str:
 def steps(decision: Change) -> str:
     """What a decision does, in a few words."""
     if isinstance(decision, Scale):
-        return f"{decision.cluster}: {decision.before} to {counted(decision.executors, 'executor')}"
+        return (
+            f"{decision.cluster}: {decision.before} to {number_of(decision.executors, 'executor')}"
+        )
     if isinstance(decision, Moves):
         return ", ".join(f"{m.operator} from {m.source} to {m.target}" for m in decision.moves)
     return reslice_words(decision)

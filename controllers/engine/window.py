@@ -15,7 +15,7 @@ class Window:
         """From when on all samples are here."""
         self._samples: dict[str, deque[ClusterSample]] = {}
 
-    def refreshed(
+    def refresh(
         self, store: Store, latest: Sequence[ClusterSample], since: float
     ) -> Mapping[str, Sequence[ClusterSample]]:
         """The samples since a time, by cluster; only what is new is read."""

@@ -20,10 +20,10 @@ class Placement(Struct, frozen=True, kw_only=True):
     cluster: str
     wanted: str = "running"  # or "stopped"
 
-    def departed(self, source: str) -> str:
+    def why_departed(self, source: str) -> str:
         """Why a plan that begins with it running in `source` no longer holds; empty if it does.
 
-        >>> Placement(operator="count", cluster="wide").departed("narrow")
+        >>> Placement(operator="count", cluster="wide").why_departed("narrow")
         'count is in wide now, no longer in narrow'
         """
         if self.cluster != source:

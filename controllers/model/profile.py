@@ -41,14 +41,14 @@ class Profile(Struct, frozen=True, kw_only=True):
     points: Annotated[tuple[Rate, ...], Meta(max_length=MOST_POINTS)] = ()  # in means of the trace
 
 
-def profiled(rows_per_s: float, profile: Profile, since_s: float) -> float:
+def profile_rate(rows_per_s: float, profile: Profile, since_s: float) -> float:
     """Rows per second, so long after the profile began.
 
     >>> ramp = Profile(kind="ramp", to_rows_per_s=60, over_s=5)
-    >>> profiled(50, ramp, 3), profiled(50, ramp, 99)
+    >>> profile_rate(50, ramp, 3), profile_rate(50, ramp, 99)
     (56.0, 60.0)
     >>> burst = Profile(kind="burst", to_rows_per_s=90, over_s=60, lasts_s=10)
-    >>> [profiled(50, burst, s) for s in (0, 49, 51, 61, 115)]
+    >>> [profile_rate(50, burst, s) for s in (0, 49, 51, 61, 115)]
     [50.0, 50.0, 90.0, 50.0, 90.0]
     """
     return max(0.0, float(_at(rows_per_s, profile, max(0.0, since_s))))

@@ -13,7 +13,7 @@ _TOTALS = ("run_time_s", "cpu_time_s", "batches", "rows", "tasks", "failed_tasks
 _HIGHEST = ("queue_rows", "processing_s", "scheduling_s", "latency_p50_s", "latency_max_s", "skew")
 
 
-def merged(samples: Sequence[ClusterSample]) -> ClusterSample:
+def merge_samples(samples: Sequence[ClusterSample]) -> ClusterSample:
     """One sample for several consecutive ones of a cluster, oldest first.
 
     Rates and loads become means, counts are added, queues and latencies keep

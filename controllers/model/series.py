@@ -33,7 +33,7 @@ class LoadSeries(Struct, frozen=True):
 
     def covariance(self, other: "LoadSeries") -> float:
         """Population covariance over the periods that both have, newest aligned."""
-        a, b = _aligned(self, other)
+        a, b = _align(self, other)
         return float(np.mean((a - a.mean()) * (b - b.mean()))) if a.size else 0.0
 
     def correlation(self, other: "LoadSeries") -> float | None:
@@ -45,11 +45,11 @@ class LoadSeries(Struct, frozen=True):
         return None if np.isnan(rho) else rho
 
     def __add__(self, other: "LoadSeries") -> "LoadSeries":
-        a, b = _aligned(self, other)
+        a, b = _align(self, other)
         return LoadSeries(tuple((a + b).tolist()))
 
     def __sub__(self, other: "LoadSeries") -> "LoadSeries":
-        a, b = _aligned(self, other)
+        a, b = _align(self, other)
         return LoadSeries(tuple((a - b).tolist()))
 
     def scaled(self, factor: float) -> "LoadSeries":
@@ -101,7 +101,7 @@ def _correlations(data: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.round(np.clip(data @ data.T, -1.0, 1.0), 12), dtype=np.float64)
 
 
-def _aligned(a: LoadSeries, b: LoadSeries) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _align(a: LoadSeries, b: LoadSeries) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Both over the periods that both have, newest last."""
     length = min(len(a.values), len(b.values))
     return np.array(a.values[len(a.values) - length :]), np.array(

@@ -92,10 +92,10 @@ def weights_text(weights: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(weights.items()))
 
 
-def dealt(weights: Mapping[str, int], total: int) -> dict[str, int]:
+def deal(weights: Mapping[str, int], total: int) -> dict[str, int]:
     """So many whole cores dealt out in proportion to the weights, the largest remainders up.
 
-    >>> dealt({"a": 1, "b": 4}, 4), dealt({"a": 1, "b": 1}, 3)
+    >>> deal({"a": 1, "b": 4}, 4), deal({"a": 1, "b": 1}, 3)
     ({'a': 1, 'b': 3}, {'a': 2, 'b': 1})
     """
     sum_ = sum(weights.values())
@@ -116,6 +116,6 @@ def first_cores(weights: Mapping[str, int], cores: int) -> dict[str, int]:
     >>> first_cores({"a": 1, "b": 4}, 4), first_cores({"a": 1, "b": 4}, 2)
     ({'a': 1, 'b': 3}, {'a': 0, 'b': 0})
     """
-    found = dealt(weights, cores)
+    found = deal(weights, cores)
     alike = len(set(weights.values())) < 2
     return dict.fromkeys(weights, 0) if alike or 0 in found.values() else found

@@ -5,10 +5,10 @@ figure reads the same wherever it stands.
 """
 
 
-def counted(count: int, noun: str) -> str:
+def number_of(count: int, noun: str) -> str:
     """A count with its noun.
 
-    >>> counted(1, "executor"), counted(1200, "row"), counted(2, "batch"), counted(0, "query")
+    >>> number_of(1, "executor"), number_of(1200, "row"), number_of(2, "batch"), number_of(0, "query")
     ('1 executor', '1,200 rows', '2 batches', '0 queries')
     """
     if count == 1:
@@ -21,7 +21,7 @@ def counted(count: int, noun: str) -> str:
 def are(count: int) -> str:
     """The verb that follows a count.
 
-    >>> f"{counted(1, 'executor')} {are(1)} there", f"{counted(2, 'executor')} {are(2)} there"
+    >>> f"{number_of(1, 'executor')} {are(1)} there", f"{number_of(2, 'executor')} {are(2)} there"
     ('1 executor is there', '2 executors are there')
     """
     return "is" if count == 1 else "are"

@@ -134,7 +134,7 @@ class RingPlanner(ABC):
         """The algorithm."""
 
 
-def resliced(
+def reslice_decision(
     problem: RingProblem,
     after: Slicing,
     reason: Reason,
@@ -153,9 +153,9 @@ def resliced(
             for name, facts in problem.slices.items()
             if name not in after.owners
         },
-        touches=touched(problem, after, where),
+        touches=clusters_touched(problem, after, where),
         reason=reason,
-        prediction=predicted(problem, after, where),
+        prediction=predict(problem, after, where),
     )
 
 
@@ -175,7 +175,7 @@ def clusters_after(
     return {name: cluster for name, cluster in found.items() if cluster}
 
 
-def touched(
+def clusters_touched(
     problem: RingProblem, after: Slicing, where: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """The clusters whose slices change."""
@@ -187,7 +187,7 @@ def touched(
     return tuple(dict.fromkeys(c for c in found if c))
 
 
-def predicted(
+def predict(
     problem: RingProblem, after: Slicing, where: Mapping[str, str] | None = None
 ) -> Prediction:
     """Load by slice and cluster, share of keys that move, state on the way, and the pause."""

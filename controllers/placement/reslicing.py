@@ -44,7 +44,7 @@ def one_more(slicing: Slicing, weights: Mapping[str, float] | None = None) -> Sl
     """One more slice; nothing moves but to it.
 
     >>> after = one_more(first("count", 3, groups=8))
-    >>> after.owners["count.3"], share_moved(first("count", 3, groups=8), after)
+    >>> after.owners["count.3"], moved_share(first("count", 3, groups=8), after)
     ((2, 5), 0.25)
     """
     _room(slicing)
@@ -87,10 +87,10 @@ def one_fewer(
     return slicing.resliced(stay)
 
 
-def resized(slicing: Slicing, slices: int, weights: Mapping[str, float] | None = None) -> Slicing:
+def resize(slicing: Slicing, slices: int, weights: Mapping[str, float] | None = None) -> Slicing:
     """So many slices, by as many joins or leaves as it takes, as one step.
 
-    >>> len(resized(first("count", 2), 5).owners), resized(first("count", 2), 5).generation
+    >>> len(resize(first("count", 2), 5).owners), resize(first("count", 2), 5).generation
     (5, 2)
     """
     if not 1 <= slices <= slicing.groups:
@@ -139,13 +139,13 @@ def half_way(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicin
     arc, taker = ring.main_arc(giver), ring.neighbour(giver)
     if arc is None or taker is None:
         raise InvalidInput(f"{giver} has no neighbour", field="slice")
-    return handed_over(slicing, half_of(arc, rates), taker)
+    return hand_over(slicing, half_of(arc, rates), taker)
 
 
-def joined(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
+def join(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
     """A new slice joins half-way between a slice and its clockwise neighbour.
 
-    >>> joined(first("count", 2, groups=8), "count.0").owners
+    >>> join(first("count", 2, groups=8), "count.0").owners
     {'count.0': (0, 1), 'count.1': (4, 5, 6, 7), 'count.2': (2, 3)}
     """
     _room(slicing)
@@ -159,10 +159,10 @@ def joined(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
     return slicing.resliced({**_without(slicing, taken), new: taken})
 
 
-def taken_over(slicing: Slicing, leaver: str) -> Slicing:
+def take_over(slicing: Slicing, leaver: str) -> Slicing:
     """The clockwise neighbour takes the whole token of a slice, which leaves the ring.
 
-    >>> taken_over(first("count", 2, groups=4), "count.0").owners
+    >>> take_over(first("count", 2, groups=4), "count.0").owners
     {'count.1': (0, 1, 2, 3)}
     """
     taker = Ring(slicing).neighbour(leaver)
@@ -173,10 +173,10 @@ def taken_over(slicing: Slicing, leaver: str) -> Slicing:
     return slicing.resliced(owners)
 
 
-def handed_over(slicing: Slicing, groups: Iterable[int], taker: str) -> Slicing:
+def hand_over(slicing: Slicing, groups: Iterable[int], taker: str) -> Slicing:
     """Key groups go to another slice; one that has nothing left is no more.
 
-    >>> handed_over(first("count", 2, groups=4), [1], "count.1").owners
+    >>> hand_over(first("count", 2, groups=4), [1], "count.1").owners
     {'count.0': (0,), 'count.1': (1, 2, 3)}
     """
     wanted = tuple(dict.fromkeys(groups))
@@ -197,7 +197,7 @@ def handed_over(slicing: Slicing, groups: Iterable[int], taker: str) -> Slicing:
     return slicing.resliced(owners)
 
 
-def share_moved(before: Slicing, after: Slicing) -> float:
+def moved_share(before: Slicing, after: Slicing) -> float:
     """The share of the keys whose owner changes."""
     old, new = owner_by_group(before), owner_by_group(after)
     return sum(a != b for a, b in zip(old, new, strict=True)) / before.groups
@@ -243,22 +243,22 @@ def _without(slicing: Slicing, groups: Iterable[int]) -> dict[str, tuple[int, ..
     return {n: tuple(g for g in owned if g not in gone) for n, owned in slicing.owners.items()}
 
 
-def asked_for(
+def wanted_slicing(
     slicing: Slicing, *, slices: int | None = None, groups: Iterable[int] = (), to: str = ""
 ) -> Slicing:
     """What a person asked for: so many slices, or key groups handed to a slice, maybe a new one.
 
     >>> two = first("count", 2, groups=4)
-    >>> asked_for(two, groups=(1,), to="count.2").owners
+    >>> wanted_slicing(two, groups=(1,), to="count.2").owners
     {'count.0': (0,), 'count.1': (2, 3), 'count.2': (1,)}
-    >>> len(asked_for(two, slices=3).owners)
+    >>> len(wanted_slicing(two, slices=3).owners)
     3
     """
     wanted = tuple(groups)
     if (slices is None) == (not wanted):
         raise InvalidInput("Say how many slices, or which key groups go to which slice.", "slices")
     if slices is not None:
-        after = resized(slicing, slices)
+        after = resize(slicing, slices)
         if after is slicing:
             many = "slice" if slices == 1 else "slices"
             raise InvalidInput(f"{slicing.operator} has {slices} {many} already", field="slices")
@@ -266,7 +266,7 @@ def asked_for(
     if not to:
         raise InvalidInput("Say which slice the key groups go to.", field="to")
     if to != slicing.next_name():
-        return handed_over(slicing, wanted, to)
+        return hand_over(slicing, wanted, to)
     if not set(wanted) <= set(range(slicing.groups)):
         raise InvalidInput(
             f"{slicing.operator} has key groups 0 to {slicing.groups - 1}", field="groups"

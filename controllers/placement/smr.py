@@ -9,8 +9,8 @@ from msgspec import Struct
 from weir.controllers.model.decision import NoChange, Reason, Reslice
 from weir.controllers.model.settings import setting
 from weir.controllers.model.slicing import Slicing
-from weir.controllers.placement.base import RingPlanner, RingProblem, nothing, resliced
-from weir.controllers.placement.reslicing import half_of, handed_over, taken_over
+from weir.controllers.placement.base import RingPlanner, RingProblem, nothing, reslice_decision
+from weir.controllers.placement.reslicing import half_of, hand_over, take_over
 from weir.controllers.placement.ring import Arc, Ring
 
 
@@ -78,7 +78,7 @@ class Smr(RingPlanner):
         """One hand-over, one new slice, one slice fewer, or nothing."""
         use: SmrSettings = self.settings
         hot = sorted(
-            (n for n in problem.slices if _overloaded(problem, n, use)),
+            (n for n in problem.slices if _is_overloaded(problem, n, use)),
             key=lambda n: (-(problem.slices[n].queue_s or 0.0), n),
         )
         for name in hot:
@@ -110,7 +110,7 @@ class Smr(RingPlanner):
                 return None
             after = stepped
             given.append(f"{taker} takes half of {giver}'s arc")
-        return resliced(problem, after, self._reason(problem, name, ", then ".join(given)))
+        return reslice_decision(problem, after, self._reason(problem, name, ", then ".join(given)))
 
     def _take_half(
         self, problem: RingProblem, slicing: Slicing, giver: str, taker: str
@@ -126,7 +126,7 @@ class Smr(RingPlanner):
         taken = self._half(problem, arc, cores, most)
         if not taken or sum(cores[g] for g in taken) <= 0.0:
             return None
-        return handed_over(slicing, taken, taker)
+        return hand_over(slicing, taken, taker)
 
     def _half(
         self, problem: RingProblem, arc: Arc, cores: Mapping[int, float], most: float | None
@@ -160,7 +160,9 @@ class Smr(RingPlanner):
                 new = problem.slicing.next_name()
                 after = problem.slicing.handed(taken, name, new)
                 words = f"{new} joins half-way, in {cluster}"
-                return resliced(problem, after, self._reason(problem, name, words), {new: cluster})
+                return reslice_decision(
+                    problem, after, self._reason(problem, name, words), {new: cluster}
+                )
         return None
 
     def _hand_back(self, problem: RingProblem) -> Reslice | None:
@@ -175,7 +177,7 @@ class Smr(RingPlanner):
                 continue
             if not (self._light(problem, name) and self._light(problem, taker)):
                 continue
-            after = taken_over(problem.slicing, name)
+            after = take_over(problem.slicing, name)
             there = problem.slices[taker].cluster
             if problem.cluster_loads(after)[there] > use.low_load:
                 continue
@@ -184,7 +186,7 @@ class Smr(RingPlanner):
                 rule="queue <= low and load <= low, of both",
                 numbers={"load": problem.slices[name].load, "low_load": use.low_load},
             )
-            return resliced(problem, after, reason)
+            return reslice_decision(problem, after, reason)
         return None
 
     def _light(self, problem: RingProblem, name: str) -> bool:
@@ -211,7 +213,7 @@ class Smr(RingPlanner):
         )
 
 
-def _overloaded(problem: RingProblem, name: str, use: SmrSettings) -> bool:
+def _is_overloaded(problem: RingProblem, name: str, use: SmrSettings) -> bool:
     facts = problem.slices[name]
     if facts.queue_s is None or facts.cluster not in problem.capacity:
         return False

@@ -50,7 +50,7 @@ def count(groups: tuple[int, ...]) -> str:
     return f"{len(groups)} key group{'' if len(groups) == 1 else 's'}"
 
 
-def changed_since(decision: Reslice, slicing: Slicing | None) -> str:
+def why_changed(decision: Reslice, slicing: Slicing | None) -> str:
     """Why a re-slice no longer holds; empty if the slices are those that it was made for."""
     if slicing is None:
         return f"{decision.operator} is not sliced"
@@ -62,7 +62,7 @@ def changed_since(decision: Reslice, slicing: Slicing | None) -> str:
     return "" if same else f"the slices of {decision.operator} are others now"
 
 
-def reached(decision: Reslice, slicing: Slicing | None) -> bool:
+def is_reached(decision: Reslice, slicing: Slicing | None) -> bool:
     """Whether every key group is where the re-slice wants it."""
     if slicing is None:
         return False

@@ -61,11 +61,11 @@ def scale_to(
         executors=executors,
         before=facts.executors,
         reason=replace(reason, numbers=numbers),
-        prediction=_completed(facts, executors, prediction or Prediction()),
+        prediction=_complete(facts, executors, prediction or Prediction()),
     )
 
 
-def _completed(facts: ClusterFacts, executors: int, prediction: Prediction) -> Prediction:
+def _complete(facts: ClusterFacts, executors: int, prediction: Prediction) -> Prediction:
     """The load follows from the number of executors, so every scaler can say it."""
     name, load_cores = facts.cluster.name, facts.load_cores
     load = prediction.load

@@ -93,7 +93,7 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
                 max_load=s.max_load,
             )
             wanted = target(executors, load, s.max_load)
-            return self._held(scale_to(facts, wanted, reason), memory, now + s.launch_s)
+            return self._hold(scale_to(facts, wanted, reason), memory, now + s.launch_s)
         if load < s.min_load and executors > 2:
             ideal = s.ideal_share * s.max_load
             reason = because(
@@ -104,7 +104,7 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
                 ideal_load=ideal,
             )
             wanted = max(1, target(executors, load, ideal))
-            return self._held(scale_to(facts, wanted, reason), memory, now + s.shutdown_s)
+            return self._hold(scale_to(facts, wanted, reason), memory, now + s.shutdown_s)
         text = (
             f"The mean load of {percent(load)} is within its bounds, or too few executors are left."
         )
@@ -112,7 +112,7 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
         return stay(text, rule, load=load, min_load=s.min_load, max_load=s.max_load), memory
 
     @staticmethod
-    def _held(decision: Decision, memory: DodoMemory, until: float) -> tuple[Decision, DodoMemory]:
+    def _hold(decision: Decision, memory: DodoMemory, until: float) -> tuple[Decision, DodoMemory]:
         if isinstance(decision, Scale):
             memory = replace(memory, hold_until=until)
         return decision, memory

@@ -114,7 +114,7 @@ def observe(snapshot: Snapshot, scope: Scope) -> ClusterFacts | None:
     high = max(0, high)
     low = min(max(0, cluster.min_executors, scope.min_executors), high)
     found = [o for o in snapshot.operators_of(cluster.name) if o.status not in _IDLE]
-    usable = tuple(cleaned(o) for o in found if is_usable(o))
+    usable = tuple(clean(o) for o in found if is_usable(o))
     return ClusterFacts(
         snapshot=snapshot,
         cluster=cluster,
@@ -131,10 +131,10 @@ def is_usable(operator: OperatorSample) -> bool:
     return all(map(_plausible, _required(operator)))
 
 
-def cleaned(operator: OperatorSample) -> OperatorSample:
+def clean(operator: OperatorSample) -> OperatorSample:
     """The operator with None in place of every optional figure that is no plausible number.
 
-    >>> cleaned(OperatorSample(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
+    >>> clean(OperatorSample(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
     True
     """
     if _clean(operator):

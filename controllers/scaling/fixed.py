@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, number_of
 from weir.controllers.scaling.answers import because, scale_to
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -41,6 +41,6 @@ class Fixed(Scaler[FixedSettings, Memory]):
         """Scale to the number set."""
         wanted = self.settings.executors or facts.high
         reason = because(
-            f"{counted(wanted, 'executor')} {are(wanted)} set.", "executors = set", set=wanted
+            f"{number_of(wanted, 'executor')} {are(wanted)} set.", "executors = set", set=wanted
         )
         return scale_to(facts, wanted, reason), memory

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Reason, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import are, counted, percent
+from weir.controllers.model.words import are, number_of, percent
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -122,11 +122,11 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         s = self.settings
         if not facts.complete:
             return cannot_tell("The rates are not known."), memory
-        memory = self._measured(facts, memory)
+        memory = self._measure(facts, memory)
         means = {name: _mean(work) for name, work in memory.work.items()}
         if any(len(w) < s.periods for w in memory.work.values()) or not means:
             return not_now(
-                f"Fewer than {counted(s.periods, 'period')} since the last change.", "window"
+                f"Fewer than {number_of(s.periods, 'period')} since the last change.", "window"
             ), memory
         costs = self._costs(facts, means)
         if not costs:
@@ -170,7 +170,7 @@ class RateBased(Scaler[RateSettings, RateMemory]):
         reason = self._reason("within the band", need, capacity, rate)
         return stay(reason.text, reason.rule, **reason.numbers), memory
 
-    def _measured(self, facts: ClusterFacts, memory: RateMemory) -> RateMemory:
+    def _measure(self, facts: ClusterFacts, memory: RateMemory) -> RateMemory:
         s = self.settings
         asked = demands(facts.snapshot, s.catch_up_s)
         work = {}

@@ -72,7 +72,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
     ) -> tuple[Decision, SparkStreamingMemory]:
         """Collect batches; decide once per interval."""
         s = self.settings
-        memory = self._collected(facts, memory)
+        memory = self._collect(facts, memory)
         if memory.next_at is None:
             memory = replace(memory, next_at=now + s.scaling_interval_s)
         assert memory.next_at is not None
@@ -102,7 +102,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
             return scale_to(facts, facts.executors - 1, reason), memory
         return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
 
-    def _collected(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
+    def _collect(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
         batches: dict[str, BatchRatios] = {}
         for operator in facts.operators:
             seen = memory.batches.get(operator.name, BatchRatios())

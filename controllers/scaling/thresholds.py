@@ -100,7 +100,7 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
                 for_s=now - above,
                 upper_s=s.upper_s,
             )
-            return self._acted(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
+            return self._act(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
         if below is not None and now - below >= s.lower_s:
             reason = because(
                 f"The {what} has been below {put(s.lower)} for {now - below:.0f} s: {put(value)}.",
@@ -110,13 +110,13 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
                 for_s=now - below,
                 lower_s=s.lower_s,
             )
-            return self._acted(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
+            return self._act(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
         bounds = f"{put(s.lower)} and {put(s.upper)}"
         text = f"The {what} of {put(value)} is between {bounds}, or has not been outside for long."
         rule = "lower <= value <= upper"
         return stay(text, rule, value=value, lower=s.lower, upper=s.upper), memory
 
-    def _acted(
+    def _act(
         self, decision: Decision, memory: ThresholdMemory, now: float
     ) -> tuple[Decision, ThresholdMemory]:
         if isinstance(decision, Scale):

@@ -26,9 +26,9 @@ from weir.controllers.service.sizes import scale
 from weir.controllers.service.slices import predict_reslice, reslice
 from weir.controllers.service.steering import (
     Paused,
+    find_pause,
     forget_cluster,
     pause_all,
-    paused,
     resume_all,
     set_mode,
     set_settings,
@@ -42,11 +42,11 @@ __all__ = [
     "approve",
     "cancel",
     "end_cluster",
+    "find_pause",
     "forget_cluster",
     "import_qtable",
     "move",
     "pause_all",
-    "paused",
     "predict_reslice",
     "qtable",
     "rebalance",

@@ -16,7 +16,7 @@ from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.hosting import HostOrder, HostState
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 from weir.controllers.service.request import Request, require_comment
 from weir.controllers.service.steering import set_settings
 
@@ -36,14 +36,14 @@ def add_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
     before = store.host_orders().get(cluster)
     if before is not None and before.wanted is HostState.RUNNING:
         return before
-    hosting = _hosting(store, request.at)
+    hosting = _hosting_clusters(store, request.at)
     if cluster in hosting and before is None:
         raise Refused(f"There is a cluster {cluster} already.")
     limits = cluster_settings(store)
     coming = {o.cluster for o in store.host_orders().values() if o.wanted is HostState.RUNNING}
     if len((hosting | coming) - {cluster}) >= limits.most:
         raise Refused(
-            f"{counted(limits.most, 'cluster')} are the most. An admin can raise `most` in the settings "
+            f"{number_of(limits.most, 'cluster')} are the most. An admin can raise `most` in the settings "
             "`clusters`."
         )
     _drain(store, request, cluster, False)
@@ -52,7 +52,7 @@ def add_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
         executors=limits.executors, max_executors=max(limits.executors, limits.max_executors),
         cores=limits.cores,
     )  # fmt: skip
-    return _ordered(store, request, before, after, "cluster.added")
+    return _order(store, request, before, after, "cluster.added")
 
 
 def end_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
@@ -62,21 +62,21 @@ def end_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
     before = store.host_orders().get(cluster)
     if before is not None and before.wanted is not HostState.RUNNING:
         return before
-    hosting = _hosting(store, request.at)
+    hosting = _hosting_clusters(store, request.at)
     if cluster not in hosting and before is None:
         raise NotFound(f"there is no cluster '{cluster}' that hosts operators")
     fewest = cluster_settings(store).fewest
-    if len(hosting - _ending(store) - {cluster}) < fewest:
+    if len(hosting - _ending_clusters(store) - {cluster}) < fewest:
         raise Refused(f"{cluster} cannot end: {fewest} of the clusters must be left.")
     _drain(store, request, cluster, True)
     basis = before or HostOrder(
         cluster=cluster, wanted=HostState.RUNNING, at=request.at, by=request.by
     )
     after = replace(basis, wanted=HostState.DRAINING, at=request.at, by=request.by)
-    return _ordered(store, request, before, after, "cluster.draining")
+    return _order(store, request, before, after, "cluster.draining")
 
 
-def _ordered(
+def _order(
     store: Store, request: Request, before: HostOrder | None, after: HostOrder, action: str
 ) -> HostOrder:
     entry = AuditEntry(
@@ -97,13 +97,13 @@ def _drain(store: Store, request: Request, cluster: str, drain: bool) -> None:
         set_settings(store, request, BALANCE, {"draining_clusters": ", ".join(sorted(wanted))})
 
 
-def _hosting(store: Store, now: float) -> set[str]:
+def _hosting_clusters(store: Store, now: float) -> set[str]:
     """Clusters that host operators and live."""
     snapshot = Snapshot.of(store.latest(), now)
     return {c.name for c in snapshot.clusters if c.hosted and not snapshot.silent(c.name)}
 
 
-def _ending(store: Store) -> set[str]:
+def _ending_clusters(store: Store) -> set[str]:
     return {o.cluster for o in store.host_orders().values() if o.wanted is not HostState.RUNNING}
 
 

@@ -8,7 +8,7 @@ from weir.controllers.engine.propose.make import BY_HAND
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import InvalidInput, Refused
-from weir.controllers.service.recommendations import asked_before, propose
+from weir.controllers.service.recommendations import find_repeated, propose
 from weir.controllers.service.request import Request, placement_of, require_cluster
 
 
@@ -16,7 +16,7 @@ def move(store: Store, request: Request, operator: str, cluster: str) -> Recomme
     """Move an operator with its state to another cluster; with four eyes on, ask for it."""
     require_cluster(store, cluster)
     source = placement_of(store, operator).cluster
-    if source == cluster and asked_before(store, request) is None:
+    if source == cluster and find_repeated(store, request) is None:
         raise InvalidInput(f"{operator} is in {cluster} already", field="cluster")
     return rebalance(store, request, (Move(operator=operator, source=source, target=cluster),))
 
@@ -35,7 +35,7 @@ def rebalance(
         raise InvalidInput(f"there is no planner '{planner}'", field="planner")
     if not moves:
         raise InvalidInput("This plan moves nothing.", field="moves")
-    if asked_before(store, request) is None:
+    if find_repeated(store, request) is None:
         _refuse_travelling(store, moves)
     decision = Moves(moves=tuple(moves), reason=Reason(text=why))
     return propose(store, request, decision, source=planner)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from weir.controllers.engine.guard import guards
 from weir.controllers.engine.guard.drift import drift
-from weir.controllers.engine.guard.modes import nobody_asked, strictest_mode
+from weir.controllers.engine.guard.modes import may_act_unasked, strictest_mode
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.figures import clusters_of, figures_now, since_recent
 from weir.controllers.engine.ports import Store
@@ -17,7 +17,7 @@ from weir.controllers.engine.propose.make import (
     BY_HAND,
     ROLLBACK,
     new_recommendation,
-    offered_again,
+    offer_again,
     undoing_decision,
 )
 from weir.controllers.engine.recommendation import (
@@ -47,7 +47,7 @@ class Drifted(Refused):
         self.offer = offer
 
 
-def asked_before(store: Store, request: Request) -> Recommendation | None:
+def find_repeated(store: Store, request: Request) -> Recommendation | None:
     """What the caller has asked for under the same id, if anything."""
     return store.recommendation(request.key("asked")) if request.id else None
 
@@ -65,7 +65,7 @@ def propose(
     `source` is the method whose answer it is, if it is not the person's own.
     """
     settings = engine_settings(store)
-    known = asked_before(store, request)
+    known = find_repeated(store, request)
     if known is not None:
         if _aim(known.decision) != _aim(decision):
             raise Refused(OTHER_PLAN)
@@ -89,11 +89,11 @@ def propose(
         rollback_of=rollback_of,
     )
     drifted = drift(asked, snapshot, store.placements(), settings, slicings=store.slicings())
-    why = drifted.text if drifted else _forbidden(store, asked, request.at)
+    why = drifted.text if drifted else _why_forbidden(store, asked, request.at)
     if why:
         raise Refused(f"Nothing was done: {why}.")
     if not store.save_recommendation(asked, audit=entry_of(asked)):
-        return _found(store, asked.id)
+        return _get(store, asked.id)
     return asked if settings.four_eyes else _change(store, request, asked.id, Status.APPROVED)
 
 
@@ -103,7 +103,7 @@ def approve(store: Store, request: Request, id: str, plan_hash: str) -> Recommen
     snapshot = Snapshot.of(store.latest(), request.at)
 
     def check(found: Recommendation) -> None:
-        _undecided(found)
+        _require_undecided(found)
         if found.plan_hash != plan_hash:
             raise Refused("The plan has changed since you saw it. Look at it again.")
         if request.at > found.expires_at:
@@ -118,7 +118,7 @@ def approve(store: Store, request: Request, id: str, plan_hash: str) -> Recommen
             )
         require_comment(request, settings)
         require_engine(store, request.at)
-        why = _forbidden(store, found, request.at)
+        why = _why_forbidden(store, found, request.at)
         if why:
             raise Refused(f"Nothing was done: {why}.")
         recent = _recent(store, found.clusters, snapshot)
@@ -135,7 +135,7 @@ def reject(store: Store, request: Request, id: str) -> Recommendation:
     settings = engine_settings(store)
 
     def check(found: Recommendation) -> None:
-        _undecided(found)
+        _require_undecided(found)
         require_comment(request, settings)
 
     return _change(store, request, id, Status.REJECTED, check)
@@ -149,7 +149,7 @@ def cancel(store: Store, request: Request, id: str) -> Recommendation:
         if found.status is Status.APPLYING:
             raise Refused("It is being carried out. Wait for its end, then roll it back.")
         if found.status not in (Status.PROPOSED, Status.APPROVED):
-            raise Refused(_decided(found))
+            raise Refused(_decided_words(found))
         require_comment(request, settings)
 
     return _change(store, request, id, Status.CANCELLED, check)
@@ -159,7 +159,7 @@ def rollback(
     store: Store, request: Request, id: str, plan_hash: str | None = None
 ) -> Recommendation:
     """Undo what was done, as a recommendation of its own; with `plan_hash`, only as was shown."""
-    done = _found(store, id)
+    done = _get(store, id)
     if done.applied_at is None and done.status is not Status.FAILED:
         raise Refused(f"There is nothing to undo: it is {done.status}.")
     open_ = [r for r in store.recommendations() if r.rollback_of == id and not r.status.final]
@@ -186,7 +186,7 @@ def _change(
 ) -> Recommendation:
     """Bring it to its next status; if somebody else was first, look again."""
     for _ in range(RETRIES):
-        found = _found(store, id)
+        found = _get(store, id)
         check(found)
         after = move_to(
             found, status, at=request.at, by=request.by, why=request.comment,
@@ -210,10 +210,10 @@ def _refuse_drifted(
         found, Status.SUPERSEDED, at=request.at, by=request.by, why=why, address=request.address
     )
     offer = None
-    if store.save_recommendation(after, audit=entry_of(after)) and not nobody_asked(
+    if store.save_recommendation(after, audit=entry_of(after)) and not may_act_unasked(
         found, store.modes()
     ):
-        offer = offered_again(
+        offer = offer_again(
             found, snapshot, store.placements(), store.outlook(), settings, request.at, why,
             _recent(store, found.clusters, snapshot), store.slicings(),
         )  # fmt: skip
@@ -234,19 +234,19 @@ def _recent(
     return {c: store.samples(c, since, float("inf")) for c in clusters}
 
 
-def _found(store: Store, id: str) -> Recommendation:
+def _get(store: Store, id: str) -> Recommendation:
     found = store.recommendation(id)
     if found is None:
         raise NotFound(f"there is no recommendation {id}")
     return found
 
 
-def _undecided(found: Recommendation) -> None:
+def _require_undecided(found: Recommendation) -> None:
     if found.status is not Status.PROPOSED:
-        raise Refused(_decided(found))
+        raise Refused(_decided_words(found))
 
 
-def _decided(found: Recommendation) -> str:
+def _decided_words(found: Recommendation) -> str:
     decision = next((e for e in found.history if e.status is not Status.PROPOSED), None)
     who = f" by {decision.by}" if decision else ""
     said = decision.status if decision else found.status
@@ -263,7 +263,7 @@ def _aim(decision: Change) -> object:
     return [(m.operator, m.target) for m in decision.moves]
 
 
-def _forbidden(store: Store, found: Recommendation, now: float) -> str:
+def _why_forbidden(store: Store, found: Recommendation, now: float) -> str:
     """Why a guard that holds for everybody is closed; empty if all are open."""
     case = guards.Case(
         recommendation=found,

@@ -48,7 +48,7 @@ def set_shares(
         after = {**kept, "source": source.value}
         return after if weights is None else {**after, "weights": weights_text(checked)}
 
-    def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
+    def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
         return AuditEntry(
             at=request.at, by=request.by, action="shares.changed", subject=cluster,
             address=request.address, why=request.comment,
@@ -57,6 +57,6 @@ def set_shares(
         )  # fmt: skip
 
     _, after = store.change_settings(
-        share_group(cluster), change, said, by=request.by, at=request.at
+        share_group(cluster), change, entry_of, by=request.by, at=request.at
     )
     return read_leniently(ShareSettings, after)

@@ -12,7 +12,7 @@ from weir.controllers.model.decision import Scale
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.foresee import latency_with
-from weir.controllers.service.recommendations import asked_before, propose
+from weir.controllers.service.recommendations import find_repeated, propose
 from weir.controllers.service.request import Request, require_cluster
 
 
@@ -24,7 +24,7 @@ def scale(
     `before` is the number that the person saw as asked for at present; where it is another by
     now, nothing is done.
     """
-    known = asked_before(store, request)
+    known = find_repeated(store, request)
     if known is None:
         require_cluster(store, cluster)
     decision = predict_scale(store, cluster, executors, request.at)

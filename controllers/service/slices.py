@@ -12,9 +12,9 @@ from weir.controllers.model.decision import Reason, Reslice
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.placement.base import resliced
-from weir.controllers.placement.reslicing import asked_for
-from weir.controllers.service.recommendations import asked_before, propose
+from weir.controllers.placement.base import reslice_decision
+from weir.controllers.placement.reslicing import wanted_slicing
+from weir.controllers.service.recommendations import find_repeated, propose
 from weir.controllers.service.request import Request
 
 
@@ -34,7 +34,7 @@ def reslice(
     `cluster` is where a new slice is to run. With `plan_hash`, only exactly what was shown is
     done. With four eyes on, it is asked for.
     """
-    known = asked_before(store, request)
+    known = find_repeated(store, request)
     if known is not None:
         return propose(store, request, known.decision)
     decision = predict_reslice(
@@ -62,7 +62,7 @@ def predict_reslice(
     return reslice_by_hand(
         Snapshot.of(store.latest(), now),
         slicing,
-        asked_for(slicing, slices=slices, groups=groups, to=to),
+        wanted_slicing(slicing, slices=slices, groups=groups, to=to),
         store.outlook(),
         cluster=cluster,
         draining=read_leniently(BalanceSettings, store.settings(BALANCE)).draining_clusters,
@@ -89,6 +89,6 @@ def reslice_by_hand(
         raise InvalidInput("No slice is new, so none can be given a cluster", field="cluster")
     if cluster and cluster not in problem.capacity:
         raise NotFound(f"there is no cluster {cluster} to run a slice in")
-    return resliced(
+    return reslice_decision(
         problem, after, Reason(text="Chosen by hand."), dict.fromkeys(fresh, cluster or "")
     )

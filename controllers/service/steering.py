@@ -32,7 +32,7 @@ class Paused(Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-def paused(store: Store) -> Paused | None:
+def find_pause(store: Store) -> Paused | None:
     """Who stopped the engine; None while it may act."""
     if not engine_settings(store).paused:
         return None
@@ -85,7 +85,7 @@ def set_settings(
         settings = check_settings(group, given)
         return {key: to_builtins(getattr(settings, key)) for key in given}
 
-    def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
+    def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
         changes = sorted(k for k in {*before, *after} if before.get(k) != after.get(k))
         return _entry(
             request, "settings.changed", group,
@@ -94,7 +94,9 @@ def set_settings(
         )  # fmt: skip
 
     also = {PAUSE: {"why": request.comment}} if group == ENGINE and values.get("paused") else {}
-    _, after = store.change_settings(group, change, said, by=request.by, at=request.at, also=also)
+    _, after = store.change_settings(
+        group, change, entry_of, by=request.by, at=request.at, also=also
+    )
     return after
 
 
@@ -117,7 +119,7 @@ def forget_cluster(store: Store, request: Request, cluster: str) -> None:
 
 
 def _pause(store: Store, request: Request, stop: bool) -> bool:
-    def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
+    def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
         return _entry(request, "engine.paused" if stop else "engine.resumed")
 
     if engine_settings(store).paused is stop:
@@ -125,7 +127,7 @@ def _pause(store: Store, request: Request, stop: bool) -> bool:
     before, after = store.change_settings(
         ENGINE,
         lambda kept: {**kept, "paused": stop},
-        said,
+        entry_of,
         by=request.by,
         at=request.at,
         also={PAUSE: {"why": request.comment}} if stop else {},

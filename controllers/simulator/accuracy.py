@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.simulator.calibrate import calibrated_world, first_known
+from weir.controllers.simulator.calibrate import calibrate_world, known_before
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import Floats, Recording, recorded_series
 from weir.controllers.simulator.run import SimulatedSeries, SimulationOutcome, simulate
@@ -38,8 +38,8 @@ def held_out_errors(
     `counts` says which of its moments are compared.
     """
     half = recording.periods // 2
-    world = without_jitter(calibrated_world(recording, until=half))
-    queues = {o.name: first_known(o["queue_rows"], half - 1) for o in recording.operators}
+    world = without_jitter(calibrate_world(recording, until=half))
+    queues = {o.name: known_before(o["queue_rows"], half - 1) for o in recording.operators}
     rest = world.part(half, recording.periods)
     rest = rest.starting_with([queues[o.name] for o in rest.operators])
     outcome = simulate(rest, deciding(rest))

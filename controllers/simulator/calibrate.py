@@ -35,7 +35,7 @@ _ROUNDS = 3
 _WARM_UP_S, _WARM_BATCHES = 60.0, 12
 
 
-def calibrated_world(recording: Recording, until: int | None = None) -> WorldModel:
+def calibrate_world(recording: Recording, until: int | None = None) -> WorldModel:
     """The world of a recording, fitted on its first `until` periods (None: on all).
 
     With `until`, cost and output per row beyond it are the medians before it, so that
@@ -43,7 +43,7 @@ def calibrated_world(recording: Recording, until: int | None = None) -> WorldMod
     """
     n = recording.periods
     when = np.arange(n) < (n if until is None else until)
-    warm = {o.name: warmed_up(o, when, recording.ends) for o in recording.operators}
+    warm = {o.name: warm_periods(o, when, recording.ends) for o in recording.operators}
     fits = {o.name: fit_operator(o, warm[o.name]) for o in recording.operators}
     used = [o for o in recording.operators if fits[o.name] is not None]
     if not used:
@@ -70,7 +70,7 @@ def calibrated_world(recording: Recording, until: int | None = None) -> WorldMod
         ),
         move_pause_s=_median([o["pause_s"] for o in used], MOVE_PAUSE_S),
     )  # fmt: skip
-    return _refined(world, recording, int(when.sum()), warm)
+    return _refine(world, recording, int(when.sum()), warm)
 
 
 def _operator(
@@ -109,7 +109,7 @@ def _operator(
         parallelism=fit.parallelism,
         max_rows=fit.max_rows,
         jitter=fit.jitter,
-        queue_rows=first_known(o["queue_rows"]),
+        queue_rows=known_before(o["queue_rows"]),
         stateful=o.last.stateful,
         state_bytes=o.last.state_bytes,
     )
@@ -153,7 +153,7 @@ def _delay_s(ends: Floats, asked: Whole, present: Whole, way: int) -> float | No
     return float(np.median(found)) if found else None
 
 
-def warmed_up(o: OperatorSeries, when: Mask, ends: Floats) -> Mask:
+def warm_periods(o: OperatorSeries, when: Mask, ends: Floats) -> Mask:
     """The periods to fit on without the operator's first minute, if enough batches are left.
 
     A new query compiles, starts workers and fills caches: what its first batches take
@@ -177,7 +177,7 @@ def in_their_time(arrivals: Floats, ends: Floats) -> Floats:
     return arrivals[np.minimum(np.arange(len(arrivals)) + late, len(arrivals) - 1)]
 
 
-def _refined(
+def _refine(
     world: WorldModel, recording: Recording, until: int, warm: Mapping[str, Mask]
 ) -> WorldModel:
     """Overheads and offsets at which the world shows the medians of the recording."""
@@ -228,7 +228,7 @@ def _both(recorded: Floats, simulated: Sequence[float | None], when: Mask) -> tu
     return real[good], shown[good]
 
 
-def first_known(values: Floats, at: int = 0) -> float:
+def known_before(values: Floats, at: int = 0) -> float:
     """The last value up to a moment, or 0."""
     known = values[: at + 1][np.isfinite(values[: at + 1])]
     return float(known[-1]) if known.size else 0.0

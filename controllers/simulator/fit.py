@@ -83,7 +83,7 @@ def _costs(o: OperatorSeries, index: NDArray[np.int64], when: Mask) -> tuple[flo
     measured = index[np.isfinite(o["cost_s_per_row"][index])]
     if measured.size >= 3:
         costs = o["cost_s_per_row"][measured]
-        rows = _smoothed(o["batch_rows"][measured])
+        rows = _smooth(o["batch_rows"][measured])
         middle = float(np.median(costs))
         if _spread(rows) >= _SPREAD:
             work, cost = line(rows, costs * rows, slope=(0.2 * middle, 5.0 * middle))
@@ -198,7 +198,7 @@ def _spread(values: Floats) -> float:
     return float(np.std(values)) / mean if mean > 0 else 0.0
 
 
-def _smoothed(values: Floats) -> Floats:
+def _smooth(values: Floats) -> Floats:
     """Mean of each value and those before it, as far as a live agent averages."""
     total = np.cumsum(values)
     n = min(_COST_BATCHES, len(values))

@@ -170,20 +170,20 @@ class _Steering:
     def look(self, world: SimulatedWorld, snapshot: Snapshot) -> None:
         for operator in snapshot.operators:
             self.loads[operator.name].append(operator.load)
-        wanted = self._asked(snapshot, world.now)
+        wanted = self._asked_sizes(snapshot, world.now)
         while self.due and self.due[0][0] <= world.now:
             _, sizes, moves = self.due.popleft()
             self._act(world, sizes, moves)
         if self.due or self.policy.delay_s == inf:
             return
-        sizes, moves = self._decided(snapshot, wanted)
+        sizes, moves = self._decide(snapshot, wanted)
         if sizes or moves:
             self.due.append((world.now + self.policy.delay_s, sizes, moves))
             if self.policy.delay_s <= 0.0:
                 _, sizes, moves = self.due.popleft()
                 self._act(world, sizes, moves)
 
-    def _asked(self, snapshot: Snapshot, now: float) -> dict[str, int]:
+    def _asked_sizes(self, snapshot: Snapshot, now: float) -> dict[str, int]:
         found = {}
         for name, scaler in self.scalers.items():
             decision, self.memories[name] = scaler.decide(snapshot, self.memories[name], now)
@@ -191,7 +191,7 @@ class _Steering:
                 found[name] = decision.executors
         return found
 
-    def _decided(
+    def _decide(
         self, snapshot: Snapshot, wanted: Mapping[str, int]
     ) -> tuple[dict[str, int], tuple[Move, ...]]:
         self.quiet = max(0, self.quiet - 1)

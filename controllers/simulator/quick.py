@@ -170,7 +170,7 @@ class QuickWorld:
             reads=o.reads,
             writes=o.writes,
             arrival_rows_per_s=arrival,
-            processed_rows_per_s=self._processed(f),
+            processed_rows_per_s=self._processed_rate(f),
             cost_s_per_row=cost,
             load=load,
             busy_cores=busy_cores,
@@ -211,7 +211,7 @@ class QuickWorld:
             periods={c.name: length_s},
         )
 
-    def _processed(self, f: list[float]) -> float:
+    def _processed_rate(self, f: list[float]) -> float:
         """The last commit's rate; once the next commit is overdue, what is left of it."""
         if f[k.BATCH_ID] < 0.0:
             return 0.0

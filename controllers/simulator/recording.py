@@ -83,7 +83,7 @@ def read_recording(samples: Sequence[ClusterSample], cluster: str | None = None)
         )
     ends = np.array([s.at for s in grid])
     names = sorted(by_cluster)
-    aligned = [_aligned(by_cluster[name], ends) for name in names]
+    aligned = [_align(by_cluster[name], ends) for name in names]
     operators = _operators(aligned, len(ends))
     if not any(np.isfinite(o["latency_s"]).any() for o in operators):
         raise InvalidInput(
@@ -98,7 +98,9 @@ def read_recording(samples: Sequence[ClusterSample], cluster: str | None = None)
         executors=tuple(
             _whole([s.cluster.executors if s else None for s in row]) for row in aligned
         ),
-        asked=tuple(_whole([_asked(s.cluster) if s else None for s in row]) for row in aligned),
+        asked=tuple(
+            _whole([_executors_asked(s.cluster) if s else None for s in row]) for row in aligned
+        ),
         operators=operators,
     )
 
@@ -127,7 +129,7 @@ def recorded_series(recording: Recording) -> SimulatedSeries:
     )
 
 
-def _asked(cluster: Cluster) -> int:
+def _executors_asked(cluster: Cluster) -> int:
     return cluster.executors_asked
 
 
@@ -135,7 +137,7 @@ def _work(samples: list[ClusterSample]) -> float:
     return sum((o.busy_cores or o.load) * s.period_s for s in samples for o in s.operators)
 
 
-def _aligned(samples: list[ClusterSample], ends: Floats) -> list[ClusterSample | None]:
+def _align(samples: list[ClusterSample], ends: Floats) -> list[ClusterSample | None]:
     """The newest sample at each moment; None before the first and long after the last."""
     times = [s.at for s in samples]
     found: list[ClusterSample | None] = []

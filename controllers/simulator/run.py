@@ -96,7 +96,7 @@ def simulate(
     for i in range(model.periods):
         for number in range(len(model.clusters)):
             if number != focus or scaler is None:
-                _as_recorded(world, number, i)
+                _ask_as_recorded(world, number, i)
         snapshot = world.step()
         recorder.add(snapshot, world)
         if scaler is not None:
@@ -104,7 +104,7 @@ def simulate(
             if isinstance(decision, Scale) and decision.cluster == model.focus:
                 before = world.fleets[focus].wanted
                 world.scale(focus, decision.executors)
-                recorder.acted(world.now, before, world.fleets[focus].wanted)
+                recorder.record_action(world.now, before, world.fleets[focus].wanted)
         if on_period is not None and not i % 256:
             on_period(i)
     if on_period is not None:
@@ -144,7 +144,7 @@ def _quickly(
     return world.outcome(memory)
 
 
-def _as_recorded(world: SimulatedWorld, number: int, period: int) -> None:
+def _ask_as_recorded(world: SimulatedWorld, number: int, period: int) -> None:
     """Ask for what was asked for; where only what was there is known, have just that."""
     cluster, fleet = world.model.clusters[number], world.fleets[number]
     if cluster.asked:
@@ -187,7 +187,7 @@ class _Recorder:
         load /= max(cluster.capacity, 1)
         self._rows.append((world.now, latency, queue, cluster.executors, load, arrivals))
 
-    def acted(self, at: float, before: int, after: int) -> None:
+    def record_action(self, at: float, before: int, after: int) -> None:
         if before != after:
             self._actions.append(SimulatedAction(at, before, after))
 

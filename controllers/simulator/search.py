@@ -102,9 +102,9 @@ def search(
 ) -> list[Trial]:
     """Go on until the study holds so many complete trials; Ctrl-C keeps those that it has."""
     check(space, trials)
-    found = completed(study, space)
+    found = completed_trials(study, space)
     if not found:
-        study.enqueue_trial(space.drawn(default_settings(space.scaler)))
+        study.enqueue_trial(space.unscale(default_settings(space.scaler)))
     on_trials(len(found), found)
     while len(found) < trials:
         asked = [_ask(study, space) for _ in range(min(batch, trials - len(found)))]
@@ -117,12 +117,12 @@ def search(
             default = found[0].share_over_target if found else s.share_over_target
             trial.set_constraint("of use", s.share_over_target - max(_TOLERABLE, 2.0 * default))
             study.tell(trial, [s.share_over_target, s.executor_hours])
-        found = completed(study, space)
+        found = completed_trials(study, space)
         on_trials(len(found), found)
     return found
 
 
-def completed(study: optuna.Study, space: SearchSpace) -> list[Trial]:
+def completed_trials(study: optuna.Study, space: SearchSpace) -> list[Trial]:
     """The trials that have ended, in order."""
     import optuna
 

@@ -84,17 +84,17 @@ class SearchSpace(Struct, frozen=True, kw_only=True):
         Where they contradict each other (a lower bound above the upper one), they are
         drawn towards the defaults until they no longer do.
         """
-        home = self.drawn(default_settings(self.scaler))
+        home = self.unscale(default_settings(self.scaler))
         for way in (1.0, 0.75, 0.5, 0.25, 0.0):
-            found = self._scaled({d.key: _between(d, home, drawn, way) for d in self.dimensions})
+            found = self._scale({d.key: _between(d, home, drawn, way) for d in self.dimensions})
             try:
                 make_scaler(self.scaler, found, "", 0, self.target_latency_s)
             except InvalidInput:
                 continue
             return found
-        return self._scaled(home)
+        return self._scale(home)
 
-    def _scaled(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
+    def _scale(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
         tops = self._tops(drawn.get("figure"))
         return {d.key: drawn[d.key] * tops[d.kind] if d.kind in tops else drawn[d.key]
                 for d in self.dimensions}  # fmt: skip
@@ -104,7 +104,7 @@ class SearchSpace(Struct, frozen=True, kw_only=True):
         most = _FULL if figure == "load" else 1.5 * self.target_latency_s
         return {"share": most, "aim": self.target_latency_s}
 
-    def drawn(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def unscale(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The inverse of `settings`, as far as they lie within the space."""
         tops = self._tops(settings.get("figure"))
         found: dict[str, Any] = {}

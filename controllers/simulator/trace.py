@@ -117,11 +117,11 @@ class _Lines:
         while kept and kept[0][1].lstrip().startswith("#"):
             # "# time,rate" is a header that is marked as a comment.
             marked = kept[0][1].lstrip(" #")
-            if marked.split(marked_by(marked))[0].strip(' "').lower() in _TIMES:
+            if marked.split(separator_of(marked))[0].strip(' "').lower() in _TIMES:
                 kept[0] = (kept[0][0], marked)
                 break
             kept.pop(0)
-        self._separator = marked_by(kept[0][1]) if kept else ","
+        self._separator = separator_of(kept[0][1]) if kept else ","
         self._kept = kept
         first = self._row(0) if kept else []
         self._headless = bool(first) and all(_number(c) or _is_date(c) for c in first)
@@ -160,10 +160,10 @@ class _Lines:
             raise _bad(f"line {number} cannot be read ({error})") from None
 
 
-def marked_by(header: str) -> str:
+def separator_of(header: str) -> str:
     """The separator of a header or first line: the one that occurs most.
 
-    >>> marked_by("timestamp|value"), marked_by("date;a,b;c"), marked_by("time")
+    >>> separator_of("timestamp|value"), separator_of("date;a,b;c"), separator_of("time")
     ('|', ';', ',')
     """
     return max(_SEPARATORS, key=lambda mark: (header.count(mark), mark == ","))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.qlearning.memory import QMemory, solved_by_samples
+from weir.controllers.scaling.qlearning.memory import QMemory, solve_by_samples
 from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.states import StateSpace
@@ -78,10 +78,10 @@ def train(
             )
             scaler = QLearning(own, Scope(cluster=lesson.world.focus))
             samples = samples.with_all(simulate(lesson.world, scaler, memory=begun).memory.samples)
-        solved = solved_by_samples(QMemory(table=table, epsilon=epsilon, samples=samples), settings)
+        solved = solve_by_samples(QMemory(table=table, epsilon=epsilon, samples=samples), settings)
         table = _cautious(replace(solved.table, visits=tuple(_visits(samples, len(space)))))
         on_round(number)
-    return _rounded(replace(table, width_s=space.width_s / settings.target_latency_s))
+    return _round(replace(table, width_s=space.width_s / settings.target_latency_s))
 
 
 def _visits(samples: TransitionSamples, states: int) -> Iterator[Visits]:
@@ -102,7 +102,7 @@ def _cautious(table: QTable) -> QTable:
     return replace(table, values=tuple(values), visits=tuple(visits))
 
 
-def _rounded(table: QTable) -> QTable:
+def _round(table: QTable) -> QTable:
     values = tuple((round(a, 4), round(b, 4), round(c, 4)) for a, b, c in table.values)
     return replace(table, values=values)
 

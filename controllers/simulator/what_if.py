@@ -10,7 +10,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.simulator.accuracy import Errors, errors_of, held_out_errors, without_jitter
-from weir.controllers.simulator.calibrate import calibrated_world
+from weir.controllers.simulator.calibrate import calibrate_world
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce, RecordedPolicy
 from weir.controllers.simulator.recording import LEAST_PERIODS, read_recording, recorded_series
@@ -87,7 +87,7 @@ def calibrate(
     itself, the same policy decides anew and is held against the recording too.
     """
     recording = read_recording(samples, cluster)
-    world = calibrated_world(recording)
+    world = calibrate_world(recording)
     fit = errors_of(simulate(without_jitter(world)), recording)
     judged = held_out_errors(recording) if recording.periods >= 2 * LEAST_PERIODS else None
     policy = policy_of(recording.focus)
@@ -95,7 +95,7 @@ def calibrate(
     if judged is not None and any(p.acts for p in policy):
         # Where people decided, their requests are made again: that says nothing of the policy.
         anew = held_out_errors(
-            recording, lambda rest: RecordedPolicy(rest, policy), lambda at: _acted(policy, at)
+            recording, lambda rest: RecordedPolicy(rest, policy), lambda at: _has_acted(policy, at)
         )
     return Calibrated(
         world=world,
@@ -182,7 +182,7 @@ def band_of(summary: SimulationSummary, calibrated: Calibrated) -> Band | None:
     )
 
 
-def _acted(policy: Sequence[InForce], at: float) -> bool:
+def _has_acted(policy: Sequence[InForce], at: float) -> bool:
     """Whether the scaler decided by itself at a moment."""
     number = bisect_right(policy, at, key=lambda p: p.since) - 1
     return number >= 0 and policy[number].acts

@@ -106,16 +106,16 @@ class CommandRunner(threading.Thread):
                 command.action,
                 lambda share, text: self._report(command, CommandStatus.RUNNING, text, share),
             )
-            self._ended(command, CommandStatus.DONE, message)
+            self._end(command, CommandStatus.DONE, message)
         except WeirError as error:
-            self._ended(command, CommandStatus.FAILED, str(error))
+            self._end(command, CommandStatus.FAILED, str(error))
         except (RedisError, OSError):
             raise
         except Exception as error:
             log.exception("command %s failed", command.id)
-            self._ended(command, CommandStatus.FAILED, f"{type(error).__name__}; see the log")
+            self._end(command, CommandStatus.FAILED, f"{type(error).__name__}; see the log")
 
-    def _ended(self, command: Command, status: CommandStatus, message: str) -> None:
+    def _end(self, command: Command, status: CommandStatus, message: str) -> None:
         self._report(command, status, message, 1.0 if status is CommandStatus.DONE else None)
         now = time.time()
         left = {i: until for i, until in self._carried_out.items() if until >= now}

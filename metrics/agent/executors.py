@@ -29,12 +29,12 @@ class SparkExecutors(Sizing):
         if self._context.master.startswith("local"):
             return "a local master has no executors to add or remove"
         manager = self._scala_context.executorAllocationManager()
-        if manager.isDefined() and not self._stopped(manager.get()):
+        if manager.isDefined() and not self._is_stopped(manager.get()):
             return "Spark's dynamic allocation is on and would undo what is asked for"
         return ""
 
     @staticmethod
-    def _stopped(manager: Any) -> bool:
+    def _is_stopped(manager: Any) -> bool:
         # Its thread pool is private; the class offers no other way to see that it ended.
         field = next(
             (f for f in manager.getClass().getDeclaredFields() if f.getName().endswith("executor")),

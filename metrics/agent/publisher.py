@@ -88,7 +88,7 @@ class Publisher(threading.Thread):
         if now < self._next_beat:
             return
         self._next_beat = now + self._failover.renew_s
-        if self._held():
+        if self._hold_name():
             self._store.beat(self._part())
         if now >= self._next_settings:
             self._next_settings = now + SETTINGS_S
@@ -104,7 +104,7 @@ class Publisher(threading.Thread):
             self.dropped += 1
             self._store.note_fault("a report", error)
 
-    def _held(self) -> bool:
+    def _hold_name(self) -> bool:
         """Is the cluster's name ours? Tries to make it so."""
         lease_s = self._failover.lease_s
         if self._lease and self._store.renew(self._lease, lease_s):

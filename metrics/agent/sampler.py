@@ -51,7 +51,7 @@ class Sampler:
                 known.append(OperatorFacts(name=name, query_id=query_id))
         known.sort(key=lambda f: f.name)
         operators = tuple(self._operator(f, poll, period_s, cluster.name) for f in known)
-        batches = tuple(b for f in known for b in self._track(_key(f)).handed_over(f.name))
+        batches = tuple(b for f in known for b in self._track(_key(f)).hand_over(f.name))
         for query_id in self._gone - named:
             self._tracks.pop(query_id, None)
         executors = _executors(poll.executors, period_s, memory_max_bytes)

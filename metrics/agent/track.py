@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.sample import BATCHES_MOST, Batch, OperatorStatus
 from weir.metrics.agent.listener import Progress, TaskWork
-from weir.metrics.waiting import waited_s
+from weir.metrics.waiting import wait_s
 
 OBSERVATION = "weir"  # name of the observation that carries event times
 _COST_BATCHES = 6
@@ -125,12 +125,12 @@ class QueryTrack:
             self.latest = sum(e or 0 for e in latest)
             self.ends = rows_by_partition([s.latest_offset for s in progress.sources])
             if not self.probed:
-                self._arrived(began, self.latest)
+                self._note_arrival(began, self.latest)
         triggered_at, self.triggered_at = self.triggered_at, began
         if not has_batch:
             return  # an idle trigger: there was no batch
         previous = self.commits[-1][0] if self.commits else began
-        waited = waited_s(
+        waited = wait_s(
             self._since_trigger_s(triggered_at, began),
             0 if self.latest is None else self.latest - self.committed,
             self._arrival_rate(),
@@ -161,13 +161,13 @@ class QueryTrack:
         longest_s = max(self.trigger_s, self.batch.get("processing_s", 0.0))
         return min(since_s, longest_s) if self.trigger_s else since_s
 
-    def handed_over(self, operator: str) -> list[Batch]:
+    def hand_over(self, operator: str) -> list[Batch]:
         """The batches since the last time, under the name that their operator is reported by."""
         found = [replace(b, operator=operator) for b in self.batches]
         self.batches.clear()
         return found
 
-    def _arrived(self, at: float, rows: int) -> None:
+    def _note_arrival(self, at: float, rows: int) -> None:
         self.arrivals.append((at, rows))
         while len(self.arrivals) > 2 and self.arrivals[1][0] <= at - _ARRIVAL_S:
             self.arrivals.popleft()
@@ -214,7 +214,7 @@ class QueryTrack:
         figures["first_batch_at"] = self.first_at
         if self.first_at is not None and fact.last_commit_at is not None:
             figures["pause_s"] = max(0.0, self.first_at - fact.last_commit_at)
-        figures["processed_rows_per_s"] = self._processed(now, fact.status)
+        figures["processed_rows_per_s"] = self._processed_rate(now, fact.status)
         queue, arrival, row_bytes = self._queue(fact.backlog, now)
         cost = self._cost()
         busy = work.busy_ms / 1000.0 / period_s
@@ -226,7 +226,7 @@ class QueryTrack:
         figures["load"] = busy if cost is None else arrival * cost
         return figures
 
-    def _processed(self, now: float, status: OperatorStatus) -> float:
+    def _processed_rate(self, now: float, status: OperatorStatus) -> float:
         """The last commit's rate; once the next commit is overdue, what is left of it."""
         if not self.commits or status is not OperatorStatus.RUNNING:
             return 0.0
@@ -243,13 +243,13 @@ class QueryTrack:
             if not self.probed:
                 self.probed = True
                 self.arrivals.clear()
-            self._arrived(now, backlog.appended_rows)
+            self._note_arrival(now, backlog.appended_rows)
             done = max(self.committed, backlog.committed_rows)
             size = backlog.appended_bytes / backlog.appended_rows if backlog.appended_rows else None
             return max(0, backlog.appended_rows - done), self._arrival_rate(), size
         if self.latest is not None:
             return max(0, self.latest - self.committed), self._arrival_rate(), None
-        return None, self._processed(now, OperatorStatus.RUNNING), None
+        return None, self._processed_rate(now, OperatorStatus.RUNNING), None
 
     def _cost(self) -> float | None:
         # Tasks of the batch under way may count already; over several batches it evens out.

@@ -37,13 +37,13 @@ Chunks = Iterable[bytes]
 Decoder = Callable[["_Feed"], Iterator[bytes]]
 
 
-def decoded(chunks: Chunks, depth: int = 0) -> Iterator[bytes]:
+def decode(chunks: Chunks, depth: int = 0) -> Iterator[bytes]:
     """The plain bytes behind `chunks`, whatever they are compressed with.
 
     >>> import gzip
-    >>> b"".join(decoded([gzip.compress(b"one ") + gzip.compress(b"two")]))
+    >>> b"".join(decode([gzip.compress(b"one ") + gzip.compress(b"two")]))
     b'one two'
-    >>> b"".join(decoded([b"pl", b"ain"]))
+    >>> b"".join(decode([b"pl", b"ain"]))
     b'plain'
     """
     feed = _Feed(chunks)
@@ -94,10 +94,10 @@ class _Feed:
 
 def _gzip(feed: _Feed) -> Iterator[bytes]:
     while feed.peek(2) == b"\x1f\x8b":  # what follows the last member is padding
-        yield from inflated(feed, zlib.MAX_WBITS | 16)
+        yield from inflate(feed, zlib.MAX_WBITS | 16)
 
 
-def inflated(feed: _Feed, wbits: int) -> Iterator[bytes]:
+def inflate(feed: _Feed, wbits: int) -> Iterator[bytes]:
     """One deflate stream; what follows it stays in the feed."""
     stream = zlib.decompressobj(wbits)
     while not stream.eof and (data := feed.read()):
@@ -127,8 +127,8 @@ def _zip(feed: _Feed, depth: int) -> Iterator[bytes]:
         if method not in (0, 8) or (method == 0 and flags & 8):
             raise Damaged(f"zip method {method} cannot be read without the archive's end")
         feed.exactly(sum(int.from_bytes(head[i : i + 2], "little") for i in (26, 28)))
-        member = inflated(feed, -zlib.MAX_WBITS) if method == 8 else _slices(feed, size)
-        yield from decoded(member, depth + 1)
+        member = inflate(feed, -zlib.MAX_WBITS) if method == 8 else _slices(feed, size)
+        yield from decode(member, depth + 1)
         for _ in member:  # what the member's own decoder left over
             pass
         yield b"\n"
@@ -229,7 +229,7 @@ def _varint(data: bytes) -> int:
     return value
 
 
-def _refused(name: str, advice: str) -> Decoder:
+def _refuse(name: str, advice: str) -> Decoder:
     def decoder(feed: _Feed) -> Iterator[bytes]:
         raise InvalidInput(f"{name} is not supported; {advice}")
 
@@ -243,8 +243,8 @@ _DECODERS: tuple[tuple[bytes, Decoder], ...] = (
     (b"\x04\x22\x4d\x18", _lz4_frame),
     (b"LZ4Block", _lz4_block),
     (b"\x82SNAPPY\0", _snappy),
-    (b"ZV", _refused("LZF compression", "unpack the log first or write it with zstd")),
-    (b"\xff\x06\0\0sNaPpY", _refused("framed snappy", "unpack the log first")),
-    (b"BZh", _refused("bzip2", "unpack the log first")),
-    (b"\xfd7zXZ", _refused("xz", "unpack the log first")),
+    (b"ZV", _refuse("LZF compression", "unpack the log first or write it with zstd")),
+    (b"\xff\x06\0\0sNaPpY", _refuse("framed snappy", "unpack the log first")),
+    (b"BZh", _refuse("bzip2", "unpack the log first")),
+    (b"\xfd7zXZ", _refuse("xz", "unpack the log first")),
 )

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import ClusterSample
-from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.codecs import Damaged, decode
 from weir.metrics.eventlog.importer import NotAnEventLog
-from weir.metrics.eventlog.locate import grouped, locate, order
+from weir.metrics.eventlog.locate import group_names, locate, order
 from weir.metrics.eventlog.parser import Parser, UnreadableLine
 from weir.metrics.eventlog.reader import CHUNK_BYTES, lines
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
@@ -68,7 +68,7 @@ class Follower:
         """Samples in the order of time; waits for more until the log or `stop` ends it."""
         for path in self._parts():
             try:
-                for line in lines(decoded(self._tail(path)), unfinished=False):
+                for line in lines(decode(self._tail(path)), unfinished=False):
                     event = self._parser.parse(line, path.name) if line.strip() else None
                     if event is not None:
                         if type(event) in OPENING and self._tally.begins_another(event):
@@ -108,7 +108,7 @@ class Follower:
     def _following(self, last: Path | None, inode: int) -> Path | None:
         """The part after `last`; Databricks starts a new part under the same name."""
         try:
-            names = grouped(sorted(os.listdir(self._path)))[0]
+            names = group_names(sorted(os.listdir(self._path)))[0]
             for path in (self._path / name for name in names):
                 if last is None or int(order(path.name)[0]) > int(order(last.name)[0]):
                     return path
@@ -126,14 +126,14 @@ class Follower:
             inode = os.fstat(file.fileno()).st_ino
             while True:
                 # Asked before reading: what was added before the file was done is still read.
-                done = self._stop() or self._superseded(path, inode)
+                done = self._stop() or self._is_superseded(path, inode)
                 while chunk := file.read(CHUNK_BYTES):
                     yield chunk
                 if done:
                     return
                 time.sleep(self._poll_s)
 
-    def _superseded(self, path: Path, inode: int) -> bool:
+    def _is_superseded(self, path: Path, inode: int) -> bool:
         """Nothing will be added: it was renamed, removed, or another part has begun."""
         try:
             if path.stat().st_ino != inode:

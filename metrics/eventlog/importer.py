@@ -34,7 +34,7 @@ class Imported(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def passed_over(log: Log, error: WeirError) -> bool:
+def is_passed_over(log: Log, error: WeirError) -> bool:
     """Whether it is no problem: a file that nobody named, and no event log."""
     return isinstance(error, NotAnEventLog) and not log.asked_for
 

@@ -75,14 +75,14 @@ def locate(path: str | os.PathLike[str]) -> list[Log]:
         raise InvalidInput(f"{error.filename or root} cannot be read: {error.strerror}") from None
 
 
-def grouped(names: Iterable[str]) -> list[list[str]]:
+def group_names(names: Iterable[str]) -> list[list[str]]:
     """Names of files, joined into logs.
 
-    >>> grouped(["d/events_10_a", "d/events_2_a", "d/appstatus_a", "x", "y"])
+    >>> group_names(["d/events_10_a", "d/events_2_a", "d/appstatus_a", "x", "y"])
     [['x'], ['y'], ['d/events_2_a', 'd/events_10_a']]
-    >>> grouped(["events_1_a", "events_2_a", "events_2_a.compact", "events_3_a"])
+    >>> group_names(["events_1_a", "events_2_a", "events_2_a.compact", "events_3_a"])
     [['events_2_a.compact', 'events_3_a']]
-    >>> grouped(["eventlog", "eventlog-2024-05-01--10-00.gz"])
+    >>> group_names(["eventlog", "eventlog-2024-05-01--10-00.gz"])
     [['eventlog-2024-05-01--10-00.gz', 'eventlog']]
     """
     folders: dict[str, list[str]] = defaultdict(list)
@@ -139,7 +139,7 @@ def _in_folder(root: Path) -> list[Log]:
             if f[0] not in "._" and os.path.isfile(os.path.join(folder, f))
         ]
     found = []
-    for group in grouped(names):
+    for group in group_names(names):
         if len(group) == 1:
             found += _in_file(root / group[0], asked_for=False)
         else:
@@ -181,11 +181,11 @@ def _in_zip(path: Path, asked_for: bool) -> list[Log]:
             ),
             asked_for and len(sizes) == 1,
         )
-        for group in grouped(n for n in sizes if not _hidden(n))
+        for group in group_names(n for n in sizes if not _is_hidden(n))
     ]
 
 
-def _hidden(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     return any(piece[:1] in (".", "_") for piece in name.split("/"))
 
 

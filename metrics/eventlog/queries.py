@@ -10,7 +10,7 @@ from weir.controllers.model.sample import BATCHES_MOST, Batch
 from weir.metrics.eventlog.events import LoggedProgress, LoggedSource
 from weir.metrics.eventlog.summary import at_ms
 from weir.metrics.eventlog.timeline import LogTimeline
-from weir.metrics.waiting import waited_s
+from weir.metrics.waiting import wait_s
 
 _BRACKETS = re.compile(r"^(\w+)\[(?:Subscribe(?:Pattern)?\[)?(.*?)\]+$")
 _OBJECT = re.compile(r"@[0-9a-f]+$")
@@ -64,7 +64,7 @@ class LoggedQuery:
         """The run has ended, by itself or by an exception."""
         self.ended_ms, self.exception = at, exception
 
-    def progressed(self, progress: LoggedProgress, timeline: LogTimeline) -> None:
+    def note_progress(self, progress: LoggedProgress, timeline: LogTimeline) -> None:
         """Enter a batch into the periods in which its rows came and were processed.
 
         Rows arrived between the trigger before and this one, and count as processed
@@ -137,7 +137,7 @@ def _batch(
         at_s=end / 1000,
         rows=progress.rows,
         processing_s=(end - start) / 1000,
-        scheduling_s=waited_s(
+        scheduling_s=wait_s(
             since_trigger_s,
             queue or 0,
             arrival_rows_per_s,

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 
 from weir.controllers.model.errors import InvalidInput
-from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.codecs import Damaged, decode
 from weir.metrics.eventlog.locate import Log, LogPart
 
 CHUNK_BYTES = 1 << 18
@@ -79,7 +79,7 @@ class LogReader:
     def _plain(self, part: LogPart) -> Iterator[bytes]:
         """The part's plain bytes up to its end or to where it is damaged."""
         try:
-            for chunk in decoded(raw_chunks(part, self._on_bytes)):
+            for chunk in decode(raw_chunks(part, self._on_bytes)):
                 if self._left is not None:
                     self._left -= len(chunk)
                     if self._left < 0:

@@ -198,7 +198,7 @@ class SampleBuilder:
 
     def _query_progress(self, event: e.QueryProgress) -> None:
         progress = event.progress
-        self._query(progress.id, progress.name).progressed(progress, self._timeline)
+        self._query(progress.id, progress.name).note_progress(progress, self._timeline)
 
     def _query_terminated(self, event: e.QueryTerminated) -> None:
         query = self._queries.get(event.id)

@@ -35,7 +35,7 @@ def application(
     conf.set("spark.log.level", "ERROR")
     try:
         with tempfile.TemporaryDirectory() as folder, SparkContext(conf=conf) as context:
-            context.addPyFile(packed(Path(folder), packages))
+            context.addPyFile(pack(Path(folder), packages))
             yield context
     except (Py4JError, PySparkException) as error:
         logging.getLogger(__name__).debug(name, exc_info=error)
@@ -44,7 +44,7 @@ def application(
         raise Unavailable(f"{failed}: {why}") from None
 
 
-def packed(folder: Path, packages: Sequence[str]) -> str:
+def pack(folder: Path, packages: Sequence[str]) -> str:
     """Our packages as one archive for the executors."""
     root, target = Path(weir.__file__).parent, folder / "packages" / "weir"
     target.mkdir(parents=True)

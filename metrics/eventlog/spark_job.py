@@ -44,7 +44,7 @@ def import_one(log: Log, runs_dir: str | None, staging: str | None = None) -> Ou
         if staging:
             os.makedirs(staging, exist_ok=True)
         for imported in import_log(log, staging or runs_dir):
-            done.append(_placed(imported, runs_dir) if staging and runs_dir else imported)
+            done.append(_place(imported, runs_dir) if staging and runs_dir else imported)
     except WeirError as error:
         return log, done, error
     except Exception as error:  # whatever one log does, the others are imported
@@ -58,7 +58,7 @@ def _own(staging: str | None, number: int) -> str | None:
     return None if staging is None else os.path.join(staging, str(number))
 
 
-def _placed(imported: Imported, runs_dir: str) -> Imported:
+def _place(imported: Imported, runs_dir: str) -> Imported:
     """Move a complete run out of the job's folder."""
     if imported.run is None:
         return imported
@@ -88,11 +88,11 @@ def import_with_spark(
             job = tasks.map(
                 lambda item: (item[0], import_one(item[1], target, _own(staging, item[0])))
             )
-            outcomes = dict(_watched(context, job.collect, on_done))
+            outcomes = dict(_watch(context, job.collect, on_done))
     return [outcomes[number] for number in range(len(order))]
 
 
-def _watched(
+def _watch(
     context: "SparkContext", job: Callable[[], list[Any]], on_done: Callable[[int], None]
 ) -> list[Any]:
     """Run the job in a thread, so that Ctrl-C reaches us and progress can be shown."""

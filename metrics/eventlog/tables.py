@@ -189,7 +189,7 @@ def put(folder: Path, target: Path) -> Path:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-        if told(target) > told(folder):
+        if read_extent(target) > read_extent(folder):
             raise ThereIsMore(
                 f"{target.name} was made of more of this log and stays as it is; "
                 "to replace it, delete it first"
@@ -197,7 +197,7 @@ def put(folder: Path, target: Path) -> Path:
         clear(target)
 
 
-def told(run: Path) -> tuple[bool, int]:
+def read_extent(run: Path) -> tuple[bool, int]:
     """How much of its log a run was made of: whether to the end, and how many whole lines."""
     try:
         summary = read_meta(run).get("summary") or {}

@@ -29,7 +29,7 @@ def write(name: str, command: str, text: str, path: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = path.read_text() if path.exists() else TITLE
         part = path.with_suffix(".part")
-        part.write_text(merged(before, name, section(name, command, text)))
+        part.write_text(merge_section(before, name, section(name, command, text)))
         os.replace(part, path)
     path.with_suffix(".lock").unlink(missing_ok=True)
 
@@ -52,11 +52,11 @@ def section(name: str, command: str, text: str) -> str:
     )
 
 
-def merged(document: str, name: str, text: str) -> str:
+def merge_section(document: str, name: str, text: str) -> str:
     """The document with that section in it, in its old place or at the end.
 
-    >>> one = merged("# Results", "a", section("a", "x", "1"))
-    >>> two = merged(one, "a", section("a", "x", "2"))
+    >>> one = merge_section("# Results", "a", section("a", "x", "1"))
+    >>> two = merge_section(one, "a", section("a", "x", "2"))
     >>> two.count("begin: a"), "1" in two
     (1, False)
     """

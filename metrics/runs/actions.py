@@ -57,7 +57,7 @@ def actions_of(
     def new(kind: str, id: str, at: float) -> bool:
         return at >= since and (kind, id) not in known
 
-    def missed(kind: str, read: Collection[str]) -> list[str]:
+    def missing_columns(kind: str, read: Collection[str]) -> list[str]:
         return [id for k, id in unfinished if k == kind and id not in read]
 
     commands = {
@@ -66,7 +66,7 @@ def actions_of(
             store.recent_commands, lambda pair: new("command", pair[0].id, pair[0].issued_at)
         )
     }
-    for id in missed("command", commands):
+    for id in missing_columns("command", commands):
         if (pair := store.command(id)) is not None:
             commands[id] = pair
     found = [_action("command", max(c.issued_at, r.at), c.id, (c, r)) for c, r in commands.values()]
@@ -78,7 +78,7 @@ def actions_of(
             store.recommendations, lambda item: new("recommendation", item.id, item.at)
         )
     }
-    for id in missed("recommendation", proposed):
+    for id in missing_columns("recommendation", proposed):
         if (item := store.recommendation(id)) is not None:
             proposed[id] = item
     for item in proposed.values():

@@ -13,7 +13,7 @@ from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.sample import ClusterSample
 from weir.metrics.eventlog.follow import Follower
 from weir.metrics.eventlog.importer import meta_of, name_of
-from weir.metrics.eventlog.tables import clear, told
+from weir.metrics.eventlog.tables import clear, read_extent
 from weir.metrics.runs.writer import LiveRun, day_of
 
 FLUSH_S = 5.0
@@ -53,7 +53,7 @@ class FollowedRun:
 
     def _begin(self, first_at: float) -> LiveRun:
         folder = self._root / name_of(self._follower.log, self._follower.summary, first_at)
-        complete, _ = told(folder)
+        complete, _ = read_extent(folder)
         if complete:
             self.note = f"{folder.name} was made of the whole log and stays as it is"
         else:

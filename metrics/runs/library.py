@@ -132,14 +132,14 @@ def recording(info: RunInfo, now: float) -> bool:
     return grows and not info.complete and now - info.last_at < 300.0
 
 
-def expired(
+def expired_runs(
     runs: Iterable[RunInfo], settings: RecordSettings, now: float, keep: Sequence[str] = ()
 ) -> list[str]:
     """Live runs that are too old, or too many for the room there is; imported ones stay.
 
     >>> old = RunInfo(id="a", kind="live", name="a", first_at=0, last_at=9, period_s=1, samples=1,
     ...               clusters=(), operators=(), size_bytes=5, complete=True)
-    >>> expired([old], RecordSettings(keep_days=1), now=86_410.0)
+    >>> expired_runs([old], RecordSettings(keep_days=1), now=86_410.0)
     ['a']
     """
     live = sorted((r for r in runs if r.kind == LIVE), key=lambda r: r.last_at, reverse=True)

@@ -25,7 +25,7 @@ from weir.controllers.model.settings import build
 from weir.metrics.runs.actions import Key, actions_of, is_open
 from weir.metrics.runs.library import (
     delete_run,
-    expired,
+    expired_runs,
     list_runs,
     recording,
 )
@@ -195,7 +195,7 @@ class Recorder:
         runs = list_runs(self._root)
         keep = [r.id for r in runs if recording(r, now)]
         keep += [run.folder.name for run in self._runs.values()]
-        for run_id in expired(runs, self._settings, now, keep):
+        for run_id in expired_runs(runs, self._settings, now, keep):
             log.info("%s is past its time", run_id)
             delete_run(self._root, run_id, now)
 

@@ -123,7 +123,9 @@ def settings_of(
 
     What was set before the run began is in force from its beginning.
     """
-    kept = {name: _told(values) for name, values in store.all_settings().items() if _ours(name)}
+    kept = {
+        name: _plain_values(values) for name, values in store.all_settings().items() if _ours(name)
+    }
     kept[MODES] = {cluster: mode.value for cluster, mode in sorted(store.modes().items())}
     found = []
     for name, values in sorted(kept.items()):
@@ -177,5 +179,5 @@ def _ours(name: str) -> bool:
     return True
 
 
-def _told(values: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key not in SECRET}

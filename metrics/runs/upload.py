@@ -30,7 +30,7 @@ from weir.controllers.model.errors import (
     Refused,
     WeirError,
 )
-from weir.metrics.eventlog.importer import Imported, import_log, none_among, passed_over
+from weir.metrics.eventlog.importer import Imported, import_log, is_passed_over, none_among
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.runs.process import begin, is_running
 
@@ -159,7 +159,7 @@ class Jobs:
             except (WeirError, OSError):
                 state = "uploading"
             most_s = _GIVEN_UP_S if state == "uploading" else _STALE_S
-            if state != "reading" and time.time() - _touched(old) > most_s:
+            if state != "reading" and time.time() - _last_change(old) > most_s:
                 shutil.rmtree(old, ignore_errors=True)
 
 
@@ -192,7 +192,7 @@ def work(folder: Path, root: Path) -> UploadStatus:
                 for imported in attempts:
                     done.append(imported)
         except WeirError as error:
-            if passed_over(log, error):
+            if is_passed_over(log, error):
                 passed += 1
             else:
                 problems.append(str(error))
@@ -223,7 +223,7 @@ def _status(folder: Path) -> UploadStatus:
         raise NotFound("What is known of this upload cannot be read; upload it again.") from None
 
 
-def _touched(folder: Path) -> float:
+def _last_change(folder: Path) -> float:
     """When the last part came; a folder's own time says nothing of what is added to its files."""
     with suppress(OSError):
         return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))

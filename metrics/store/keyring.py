@@ -51,16 +51,16 @@ class Keyring:
 
     def audit_key(self) -> bytes:
         """What seals the audit trail; made if there is none yet."""
-        return _derived(self._made(), "audit")
+        return _derive(self._make_key(), "audit")
 
     def agent_line(self, cluster: str) -> str:
         """The key of one cluster's agent, as its file or WEIR_KEY holds it."""
-        return f"agent {cluster} {_derived(self._made(), f'commands:{cluster}').hex()}"
+        return f"agent {cluster} {_derive(self._make_key(), f'commands:{cluster}').hex()}"
 
     def signature(self, cluster: str, data: bytes) -> str:
         """What proves to a cluster's agent that a command comes from Weir."""
         own = self._agents.get(cluster) if self._find() and self._master is None else None
-        key = own or _derived(self._made(), f"commands:{cluster}")
+        key = own or _derive(self._make_key(), f"commands:{cluster}")
         return hmac.new(key, data, "sha256").hexdigest()
 
     def why_not(self, cluster: str, data: bytes, signature: str) -> str:
@@ -108,7 +108,7 @@ class Keyring:
                     field="key",
                 )
 
-    def _made(self) -> bytes:
+    def _make_key(self) -> bytes:
         """The master key; made, by one process alone, where there is none."""
         if not self._find():
             self._make()
@@ -138,5 +138,5 @@ class Keyring:
             raise Unavailable(f"the key {path} cannot be made: {error}") from None
 
 
-def _derived(master: bytes, purpose: str) -> bytes:
+def _derive(master: bytes, purpose: str) -> bytes:
     return hmac.digest(master, f"weir:{purpose}".encode(), "sha256")

@@ -140,7 +140,7 @@ class RedisAudit:
             self.entries.skip(AUDIT, entry_id, "it has another number")
         return found if found is not None and found.number == number else unreadable(number)
 
-    def _told(
+    def _run_audited(
         self,
         script: Any,
         over: Sequence[str],
@@ -169,7 +169,7 @@ class RedisAudit:
             todo = "set" if c.value is not None else "remove" if c.field else "drop"
             args += [over.index(c.key) + 2, c.field, c.seen, todo, c.value or b""]
         lease = keys.lease(leader.name if leader else "")
-        return self._told(self._change_at_once, [lease, *over], args, audit)
+        return self._run_audited(self._change_at_once, [lease, *over], args, audit)
 
     def _next_entry(self, entry: AuditEntry) -> AuditEntry:
         try:

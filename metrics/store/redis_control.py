@@ -75,7 +75,7 @@ class RedisControl(RedisAudit):
         audit: AuditEntry | None = None,
     ) -> bool:
         """Keep the next version, with what the trail says of it; False if it is not the next."""
-        return self._told(
+        return self._run_audited(
             self._recommend,
             [
                 keys.lease(leader.name if leader else ""),

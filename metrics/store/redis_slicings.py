@@ -37,10 +37,10 @@ class RedisSlicings(RedisSamples):
     def slice_if(self, after: Slicing, seen: Slicing | None) -> bool:
         """Give an operator other slices, unless somebody else has since they were seen. What
         cannot be read nobody saw: it may be replaced."""
-        change = self._sliced_from(after, seen)
+        change = self._slicing_change(after, seen)
         return change is not None and self._change([change])
 
-    def _sliced_from(self, after: Slicing, seen: Slicing | None) -> AuditedChange | None:
+    def _slicing_change(self, after: Slicing, seen: Slicing | None) -> AuditedChange | None:
         """The change to these slices; None if they are not as they were seen."""
         data = self._raw(keys.SLICINGS, after.operator)
         found = data and self.entries.read(SLICING, after.operator, data, _slicing.decode)
@@ -62,7 +62,7 @@ class RedisSlicings(RedisSamples):
         seen."""
         changes = [AuditedChange(keys.RESLICINGS, reslicing.id, _encode(reslicing))]
         if slicing is not None:
-            change = self._sliced_from(slicing, seen)
+            change = self._slicing_change(slicing, seen)
             if change is None:
                 return False
             changes.append(change)

@@ -21,7 +21,7 @@ from weir.metrics.store.entries import name_of
 from weir.metrics.store.redis_audit import AuditedChange, seen_as
 from weir.metrics.store.redis_hosting import RedisHosting
 from weir.metrics.store.redis_samples import Row
-from weir.metrics.store.where import shown
+from weir.metrics.store.where import shown_url
 
 COMMAND = "command"
 
@@ -48,7 +48,7 @@ def connect(url: str, *, timeout_s: float = 5.0) -> redis.Redis:
         )
     except (ValueError, TypeError):
         raise InvalidInput(
-            f"'{shown(url)}' is not the URL of a Redis; write it as redis://HOST:PORT/0, "
+            f"'{shown_url(url)}' is not the URL of a Redis; write it as redis://HOST:PORT/0, "
             "or rediss:// with TLS",
             field="redis",
         ) from None
@@ -112,7 +112,7 @@ class RedisStore(RedisHosting):
         same id twice is one command."""
         result = CommandResult(id=command.id, status=CommandStatus.PENDING, at=command.issued_at)
         data = _encode(command)
-        self._told(
+        self._run_audited(
             self._submit,
             [keys.command(command.id), keys.open_commands(command.cluster), keys.COMMANDS],
             [
@@ -135,12 +135,12 @@ class RedisStore(RedisHosting):
             COMMAND, key, lambda: self.client.zrange(key, 0, -1), []
         )
         told = (
-            self._vouched(i, cluster)
+            self._vouched_command(i, cluster)
             for i in self.entries.values(COMMAND, zip(ids, ids, strict=True), name_of)
         )
         return [command for command in told if command]
 
-    def _vouched(self, command_id: str, cluster: str) -> Command | None:
+    def _vouched_command(self, command_id: str, cluster: str) -> Command | None:
         """A command as it was signed; what somebody puts in its place meanwhile is not read."""
         data, said, signature = self._of_command(command_id, "signature")
         found = self._both(command_id, data, said)
@@ -212,7 +212,7 @@ class RedisStore(RedisHosting):
 
     def place_if(self, placement: Placement, seen: Placement | None) -> bool:
         """The same, unless somebody has said something else since it was seen."""
-        args: list[EncodableT] = [placement.operator, _seen(seen), _encode(placement)]
+        args: list[EncodableT] = [placement.operator, _encode_seen(seen), _encode(placement)]
         return bool(self._place_if(keys=[keys.PLACEMENT], args=args))
 
     def placements(self) -> dict[str, Placement]:
@@ -235,7 +235,7 @@ class RedisStore(RedisHosting):
         args: list[EncodableT] = [leader.token if leader else "", rebalance.id, _encode(rebalance)]
         for change in changes:
             before = (seen or {}).get(change.operator)
-            args += [change.operator, _seen(before), _encode(change)]
+            args += [change.operator, _encode_seen(before), _encode(change)]
         lease = keys.lease(leader.name if leader else "")
         return bool(self._rebalance(keys=[lease, keys.REBALANCES, keys.PLACEMENT], args=args))
 
@@ -334,5 +334,5 @@ def _time(data: bytes) -> float:
     return msgspec.convert(float(data), Time)
 
 
-def _seen(placement: Placement | None) -> bytes:
+def _encode_seen(placement: Placement | None) -> bytes:
     return b"" if placement is None else _encode(placement)

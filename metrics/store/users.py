@@ -79,12 +79,12 @@ class Content(Struct, frozen=True, kw_only=True):
     tokens: Mapping[str, Token] = {}
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """A name as it may stand in a file, a log line and an address.
 
-    >>> checked_name("ada@example.org")
+    >>> check_name("ada@example.org")
     'ada@example.org'
-    >>> checked_name("two words")
+    >>> check_name("two words")
     Traceback (most recent call last):
     weir.controllers.model.errors.InvalidInput: a name is 1 to 64 letters, digits or . _ @ + -
     """
@@ -93,14 +93,14 @@ def checked_name(name: str) -> str:
     return name
 
 
-def checked_person(name: str) -> str:
+def check_person(name: str) -> str:
     """The name of a person, who must not be taken for a part of Weir.
 
-    >>> checked_person("Engine")
+    >>> check_person("Engine")
     Traceback (most recent call last):
     weir.controllers.model.errors.InvalidInput: Engine is a name that Weir uses for itself; take another
     """
-    if checked_name(name).lower() in RESERVED:
+    if check_name(name).lower() in RESERVED:
         raise InvalidInput(f"{name} is a name that Weir uses for itself; take another", "name")
     return name
 
@@ -147,7 +147,7 @@ class UsersFile:
         Sessions and links of somebody who had the name before are not theirs.
         """
         user = User(
-            name=checked_person(name), role=role, created_at=now, password=password, valid_from=now
+            name=check_person(name), role=role, created_at=now, password=password, valid_from=now
         )
 
         def change(content: Content) -> Content:
@@ -189,7 +189,7 @@ class UsersFile:
 
     def add_token(self, token: Token) -> None:
         """Keep a token's hash."""
-        checked_name(token.name)
+        check_name(token.name)
         self._change(lambda c: replace(c, tokens={**c.tokens, token.id: token}))
 
     def revoke_token(self, token_id: str) -> Token:
@@ -217,13 +217,13 @@ class UsersFile:
             raise Unavailable(f"the users file {self.path} cannot be read: {error}") from None
 
     def _change(self, change: Callable[[Content], Content]) -> Content:
-        with self._locked():
+        with self._lock():
             changed = _with_key(change(self._read()))
             self._write(changed)
         return changed
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """One writer at a time, over all processes."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

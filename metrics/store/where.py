@@ -70,10 +70,10 @@ def _answers(url: str) -> bool:
         return False
 
 
-def shown(url: str) -> str:
+def shown_url(url: str) -> str:
     """A URL without its password, for people and logs.
 
-    >>> shown("redis://:secret@db:6379/0"), shown("rediss://weir:x@db/1"), shown("nonsense")
+    >>> shown_url("redis://:secret@db:6379/0"), shown_url("rediss://weir:x@db/1"), shown_url("nonsense")
     ('redis://db:6379/0', 'rediss://weir@db/1', 'nonsense')
     """
     try:

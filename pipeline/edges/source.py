@@ -46,7 +46,7 @@ class EdgeSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        return _required(dict(self.options), "schema")
+        return _require(dict(self.options), "schema")
 
     def streamReader(self, schema: StructType) -> "EdgeReader":
         return EdgeReader(dict(self.options))
@@ -67,7 +67,7 @@ class EdgeReader(DataSourceStreamReader):
 
     def __init__(self, options: dict[str, str]) -> None:
         self.options = _with_url(options)
-        self.consumer = _required(options, "consumer")
+        self.consumer = _require(options, "consumer")
         self.max_rows = int(options.get("maxrows", options.get("maxRows", 0)))
         self.tasks = int(options.get("tasks", TASKS))
         self.groups = [int(group) for group in options.get("groups", "").split(",") if group]
@@ -91,7 +91,7 @@ class EdgeReader(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         ends = self.reportLatestOffset()
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        return admitted(start, ends, most)
+        return admit(start, ends, most)
 
     def reportLatestOffset(self) -> dict[str, int]:
         return self.edge.ends(self.groups or None)
@@ -102,7 +102,7 @@ class EdgeReader(DataSourceStreamReader):
             for shard, until in end.items()
             if until > start.get(shard, 0)
         ]
-        return [ShardRanges(part) for part in dealt(ranges, self.tasks)]
+        return [ShardRanges(part) for part in deal(ranges, self.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ShardRanges)
@@ -118,7 +118,7 @@ class EdgeWriter(DataSourceStreamArrowWriter):
 
     def __init__(self, options: dict[str, str]) -> None:
         self.options = _with_url(options)
-        _required(options, "edge")
+        _require(options, "edge")
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         context = TaskContext.get()
@@ -130,7 +130,7 @@ class EdgeWriter(DataSourceStreamArrowWriter):
         edge = _edge(self.options)
         chunks: list[Chunk] = []
         for rows in iterator:
-            chunks += sharded(rows, edge.shards, self.options.get("key"))
+            chunks += cut_by_shard(rows, edge.shards, self.options.get("key"))
         fence = self.options.get("fence")
         if chunks:
             # Spark replays a batch with the same rows in each partition, whatever their order.
@@ -144,12 +144,12 @@ class EdgeWriter(DataSourceStreamArrowWriter):
         return WriterCommitMessage()
 
 
-def admitted(start: dict[str, int], ends: dict[str, int], most: int | None) -> dict[str, int]:
+def admit(start: dict[str, int], ends: dict[str, int], most: int | None) -> dict[str, int]:
     """The end of the next batch: at most `most` rows, shared by what each shard has waiting.
 
-    >>> admitted({"0": 0, "1": 0}, {"0": 30, "1": 10}, 20)
+    >>> admit({"0": 0, "1": 0}, {"0": 30, "1": 10}, 20)
     {'0': 15, '1': 5}
-    >>> admitted({"0": 5}, {"0": 7, "1": 3}, None)
+    >>> admit({"0": 5}, {"0": 7, "1": 3}, None)
     {'0': 7, '1': 3}
     """
     waiting = {shard: max(0, end - start.get(shard, 0)) for shard, end in ends.items()}
@@ -163,12 +163,12 @@ def admitted(start: dict[str, int], ends: dict[str, int], most: int | None) -> d
     return {shard: start.get(shard, 0) + taken[shard] for shard in ends}
 
 
-def dealt(ranges: Sequence[tuple[int, int, int]], most: int) -> list[list[tuple[int, int, int]]]:
+def deal(ranges: Sequence[tuple[int, int, int]], most: int) -> list[list[tuple[int, int, int]]]:
     """Ranges of shards dealt to at most `most` tasks, so that each gets about as many rows.
 
     The same ranges are always dealt the same way: a batch that is replayed has the same tasks.
 
-    >>> dealt([(0, 0, 10), (1, 0, 4), (2, 5, 9)], 2)
+    >>> deal([(0, 0, 10), (1, 0, 4), (2, 5, 9)], 2)
     [[(0, 0, 10)], [(1, 0, 4), (2, 5, 9)]]
     """
     tasks: list[list[tuple[int, int, int]]] = [[] for _ in range(min(most, len(ranges)))]
@@ -180,7 +180,7 @@ def dealt(ranges: Sequence[tuple[int, int, int]], most: int) -> list[list[tuple[
     return tasks
 
 
-def sharded(rows: pa.RecordBatch, shards: int, key: str | None) -> list[Chunk]:
+def cut_by_shard(rows: pa.RecordBatch, shards: int, key: str | None) -> list[Chunk]:
     """Rows cut by shard; the same key always lands in the same shard."""
     if not rows.num_rows:
         return []
@@ -218,8 +218,8 @@ def shard_of(column: pa.Array, shards: int) -> NDArray[np.int64]:
 
 def _edge(options: dict[str, str]) -> EdgeStream:
     return EdgeStream(
-        connect(_required(options, "redis"), timeout_s=20.0),
-        _required(options, "edge"),
+        connect(_require(options, "redis"), timeout_s=20.0),
+        _require(options, "edge"),
         int(options.get("shards", 2)),
     )
 
@@ -229,7 +229,7 @@ def _with_url(options: dict[str, str]) -> dict[str, str]:
     return {"redis": redis_url(), **options}
 
 
-def _required(options: dict[str, str], name: str) -> str:
+def _require(options: dict[str, str], name: str) -> str:
     value = options.get(name)
     if not value:
         raise InvalidInput(f"format '{FORMAT}' needs the option '{name}'", field=name)

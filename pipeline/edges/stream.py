@@ -166,7 +166,7 @@ class EdgeStream:
                     raise LookupError(
                         f"edge '{self.name}' shard {shard}: rows {at} to {first} are no longer there"
                     )
-                rows = self._decoded(entry_id, fields)
+                rows = self._decode(entry_id, fields)
                 yield from _slice(rows, at - first, min(until, end) - first)
                 at = min(until, end)
                 if at >= end:
@@ -189,7 +189,7 @@ class EdgeStream:
         except (KeyError, ValueError):
             raise LookupError(self._unreadable(entry_id)) from None
 
-    def _decoded(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> list[pa.RecordBatch]:
+    def _decode(self, entry_id: bytes, fields: Mapping[bytes, bytes]) -> list[pa.RecordBatch]:
         try:
             return decode(fields[b"d"])
         except (KeyError, OSError, pa.ArrowException):

@@ -39,7 +39,7 @@ class Leadership:
         self._lease = self._store.acquire(LEADER, self.holder, LEASE_S)
         return self._lease is not None
 
-    def held(self) -> Lease:
+    def renew_lease(self) -> Lease:
         """Our lease, renewed; an engine that has lost it gives up this cycle."""
         if self._lease is None or not self._store.renew(self._lease, LEASE_S):
             raise Fenced("another engine leads by now")
@@ -62,7 +62,7 @@ class Leadership:
         if self._lease:
             self._store.release(self._lease)
 
-    def watched_s(self, lease: Lease) -> float:
+    def watch_time_s(self, lease: Lease) -> float:
         """For how long this engine has led and looked without a gap. After one, hosts may not
         have had the time to take up their leases again."""
         now = time.monotonic()

@@ -20,7 +20,7 @@ class Pace:
         """Whether it is time again."""
         return now >= self._next_at
 
-    def done(self, now: float, cpu_s: float) -> None:
+    def note(self, now: float, cpu_s: float) -> None:
         """Note that it was done now, and the CPU time it took."""
         self._next_at = now + max(self._every_s, cpu_s / self._share)
 
@@ -31,7 +31,7 @@ class Turns:
     >>> turns = Turns()
     >>> turns.take(["a", "b", "c"], now=0.0)  # what it costs is not known yet
     ['a', 'b', 'c']
-    >>> turns.done(["a", "b", "c"], cpu_s=1.2)
+    >>> turns.note(["a", "b", "c"], cpu_s=1.2)
     >>> turns.take(["a", "b", "c"], now=2.0), turns.take(["a", "b", "c"], now=4.0)
     (['a'], ['b'])
     >>> round(turns.every_s(3), 3)
@@ -57,7 +57,7 @@ class Turns:
         self._saved_s = max(0.0, self._saved_s - len(turn) * self._cost_s)
         return turn
 
-    def done(self, names: Sequence[str], cpu_s: float) -> None:
+    def note(self, names: Sequence[str], cpu_s: float) -> None:
         """Note what those who had their turn have cost."""
         if names:
             cost_s = cpu_s / len(names)

@@ -70,7 +70,7 @@ _asks = msgspec.msgpack.Decoder(PlanningRequest)
 _tellings = msgspec.msgpack.Decoder(Begun | PlanningAnswer)
 
 
-def unplanned(ask: PlanningRequest, words: str, before: Outlook | None) -> Outlook:
+def unplanned_outlook(ask: PlanningRequest, words: str, before: Outlook | None) -> Outlook:
     """The balance while no planner answers: `words` say why."""
     left_out = dict.fromkeys(planners(), words)
     return outlook(
@@ -137,13 +137,13 @@ class Planning:
         if self._worker is None:
             self._start(now)
             return None
-        told = self._worker.told()
+        told = self._worker.listen()
         while told is not None:
             self._heard_at = now
             if isinstance(told, PlanningAnswer):
-                return self._answered(told)
+                return self._handle_answer(told)
             self._planner = told.planner
-            told = self._worker.told()
+            told = self._worker.listen()
         limit_s = self._kill_s if self._worker.ready else WARM_S
         at_work = self._asked is not None or not self._worker.ready
         if self._worker.ended:
@@ -174,7 +174,7 @@ class Planning:
             self._failed = f"the planning process cannot start: {error}"
         self._heard_at = now
 
-    def _answered(self, answer: PlanningAnswer) -> PlanningAnswer:
+    def _handle_answer(self, answer: PlanningAnswer) -> PlanningAnswer:
         assert self._asked is not None
         problem, self._asked, self._failed = self._asked.problem, None, ""
         self._planner = ""
@@ -209,7 +209,7 @@ class _Worker:
     def send(self, data: bytes) -> None:
         self._outbox.put(data)
 
-    def told(self) -> Begun | PlanningAnswer | None:
+    def listen(self) -> Begun | PlanningAnswer | None:
         try:
             return self._inbox.get_nowait()
         except queue.Empty:

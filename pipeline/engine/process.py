@@ -26,7 +26,7 @@ from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.ports import Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
-from weir.controllers.engine.propose.outlook import continued
+from weir.controllers.engine.propose.outlook import continue_outlook
 from weir.controllers.engine.propose.rescuing import warm_up
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
@@ -44,7 +44,7 @@ from weir.metrics.process_memory import collect_rarely, one_heap
 from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.engine.leadership import Leadership
 from weir.pipeline.engine.pace import Pace, Turns
-from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned
+from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned_outlook
 from weir.pipeline.engine.views import Views
 
 log = logging.getLogger(__name__)
@@ -219,21 +219,21 @@ class Engine:
         self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
         if self._carry_out(propose_rescue(facts, now)):  # first of all: each second counts
-            facts = self._driven(self._facts(now), now)
+            facts = self._settle(self._facts(now), now)
         if self._decide.due(now):
             began, spent = time.monotonic(), time.thread_time()
             if self._ask(facts, now):
                 self._took_s = time.monotonic() - began
-            self._decide.done(now, time.thread_time() - spent)
+            self._decide.note(now, time.thread_time() - spent)
             facts = self._facts(now)
         if self._planning and self._balance(self._planning, facts, now):
             facts = self._facts(now)
-        facts = self._driven(facts, now)
+        facts = self._settle(facts, now)
         self._busy = self._busy or any(
             r.status in (Status.APPROVED, Status.APPLYING) for r in facts.recommendations
         )
 
-    def _driven(self, facts: Facts, now: float) -> Facts:
+    def _settle(self, facts: Facts, now: float) -> Facts:
         """See to what is there until nothing follows; the facts after that."""
         for _ in range(ROUNDS):
             if not self._carry_out(advance_recommendations(facts, now)):
@@ -250,7 +250,7 @@ class Engine:
         extracts, spent = Extracts(facts.snapshot), time.thread_time()
         full = self._shadows.take(names, now)
         self._ask_some(facts, full, extracts, now)
-        self._shadows.done(full, time.thread_time() - spent)
+        self._shadows.note(full, time.thread_time() - spent)
         self._shadows.keep(c.name for c in facts.snapshot.clusters)
         rest = set(names).difference(full)
         followed = [name for name in names if name in rest]
@@ -278,8 +278,10 @@ class Engine:
         was written."""
         answer = planning.collect()
         if answer is not None:
-            self._plan.done(self._asked_at, answer.cpu_s)
-            self._carry_out(propose_rebalance(facts, continued(answer.view, facts.outlook), now))
+            self._plan.note(self._asked_at, answer.cpu_s)
+            self._carry_out(
+                propose_rebalance(facts, continue_outlook(answer.view, facts.outlook), now)
+            )
             return True
         words = planning.words
         if not self._plan.due(now) or not (planning.free or words):
@@ -304,13 +306,13 @@ class Engine:
             planning.ask(ask)
             return False
         spent = time.thread_time()
-        self._carry_out([(KeepBalance(outlook=unplanned(ask, words, facts.outlook)),)])
-        self._plan.done(now, time.thread_time() - spent)
+        self._carry_out([(KeepBalance(outlook=unplanned_outlook(ask, words, facts.outlook)),)])
+        self._plan.note(now, time.thread_time() - spent)
         return True
 
     def _facts(self, now: float) -> Facts:
         """The world as the store has it; views that only a leader writes come from memory."""
-        lease = self._leadership.held()
+        lease = self._leadership.renew_lease()
         if self._views.token != lease.token:
             self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
         facts = read_facts(
@@ -319,14 +321,14 @@ class Engine:
             lease.token,
             outlook=self._views.balance,
             outlooks=self._views.scaling,
-            watched_s=self._leadership.watched_s(lease),
+            watched_s=self._leadership.watch_time_s(lease),
         )
         window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
-        samples = self._window.refreshed(self._store, facts.latest, now - window_s)
+        samples = self._window.refresh(self._store, facts.latest, now - window_s)
         return replace(facts, samples=samples)
 
     def _carry_out(self, chains: list[Chain]) -> int:
-        done = carry_out(self._store, chains, self._leadership.held(), self._notifier.tell)
+        done = carry_out(self._store, chains, self._leadership.renew_lease(), self._notifier.tell)
         self._views.note(chains)
         return done
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.milp import Milp
 from weir.controllers.balancing.problem import Problem
-from weir.controllers.balancing.spend import evacuated
+from weir.controllers.balancing.spend import evacuate
 from weir.metrics.lab.outcome import (
     ComparedFigure,
     Conclusion,
@@ -37,7 +37,7 @@ def drain_first(problem: Problem) -> dict[str, str]:
     arrays = Arrays.of(problem)
     if arrays.left(arrays.home) == 0.0:
         return Milp().plan(problem).placement
-    place = evacuated(arrays, arrays.home)
+    place = evacuate(arrays, arrays.home)
     names = [b.name for b in problem.bins]
     return {i.name: names[p] for i, p in zip(problem.items, place.tolist(), strict=True)}
 

@@ -160,7 +160,7 @@ class Host:
             self.agent.holder,
             self.settings.redis_url,
             self.settings.checkpoints,
-            confirm=self._confirmed,
+            confirm=self._confirm,
         )
 
     def run(self) -> None:
@@ -188,7 +188,7 @@ class Host:
     def _step(self, name: str, runner: Runner) -> None:
         try:
             with self._lock:
-                runner.step(self._wanted(name))
+                runner.step(self._is_wanted(name))
         except Exception as error:  # one operator's trouble is no other's
             self.store.note_fault(f"operator {name}", error)
             self._stop_event.wait(STEP_S)
@@ -292,7 +292,7 @@ class Host:
         ):
             self._runners = runners
 
-    def _confirmed(self, operator: Operator) -> bool:
+    def _confirm(self, operator: Operator) -> bool:
         """The same, as the store says now: under the lease nobody changes it any more."""
         if operator.share is not None:
             self._slices.read()
@@ -307,7 +307,7 @@ class Host:
         except Exception as error:
             self.store.note_fault("the look at placements", error)
 
-    def _wanted(self, name: str) -> bool:
+    def _is_wanted(self, name: str) -> bool:
         placed = self._placed.get(name)
         if not self._slices.current(self._runners[name].operator):
             return False

@@ -93,7 +93,7 @@ class Runner:
             elif not wanted:
                 self.stop("")
             elif self._again or self._halt_until is not None:
-                if self._halted():
+                if self._halt():
                     self._refresh()
             elif self._query is None:
                 self._try_start()
@@ -141,7 +141,7 @@ class Runner:
             why = "its lease had run out"
             if self._lost is not self._lease:
                 why = "stopped until Redis is back: its lease could not be kept"
-            if not self._ended():
+            if not self._end():
                 return
             self.status, self.message = OperatorStatus.RESTARTING, why
         self._lease = None
@@ -178,7 +178,7 @@ class Runner:
             self.status = OperatorStatus.RUNNING
         except OperatorError as error:
             log.warning("%s", error, exc_info=error.__cause__)
-            self._failed(str(error), OperatorStatus.FAILED)
+            self._fail(str(error), OperatorStatus.FAILED)
 
     def _watch(self) -> None:
         now = self._clock()
@@ -194,9 +194,9 @@ class Runner:
         self._query = None
         text = _reason(error)
         log.warning("operator '%s' failed: %s", self.operator.name, text)
-        self._failed(text, OperatorStatus.RESTARTING)
+        self._fail(text, OperatorStatus.RESTARTING)
 
-    def _failed(self, text: str, status: OperatorStatus) -> None:
+    def _fail(self, text: str, status: OperatorStatus) -> None:
         wait_s = BACK_OFF_S[min(self._failures, len(BACK_OFF_S) - 1)]
         self._failures += 1
         self.restarts += 1
@@ -211,7 +211,7 @@ class Runner:
 
     def stop(self, message: str) -> bool:
         """Stop at a batch boundary, then give the lease back; True once that is done."""
-        if not self._halted():
+        if not self._halt():
             return False
         if self._lease:
             self._tell_commit()
@@ -226,7 +226,7 @@ class Runner:
         self._failures = 0
         self._next_try = 0.0
 
-    def _halted(self) -> bool:
+    def _halt(self) -> bool:
         """Let the query end at a batch boundary, or without one if that takes too long; True
         once it can write no more."""
         if self._query is None:
@@ -236,9 +236,9 @@ class Runner:
             self._halt_until = now + HALT_S if ends_at_boundary(self._spark, self._query) else now
         if now < self._halt_until and not has_ended(self._query):
             return False
-        return self._ended()
+        return self._end()
 
-    def _ended(self) -> bool:
+    def _end(self) -> bool:
         """Stop the query at once, within a batch if need be; True once it can write no more."""
         try:
             self._query.stop()  # waits until nothing of it runs
@@ -258,7 +258,7 @@ class Runner:
                 return
             self._idle = None if has_batch(progress) else progress
             if has_batch(progress):
-                self._commit_at = committed_at(progress)
+                self._commit_at = commit_time(progress)
 
     @property
     def idle(self) -> bool:
@@ -336,7 +336,7 @@ def has_batch(progress: Progress) -> bool:
     return "addBatch" in progress.duration_ms
 
 
-def committed_at(progress: Progress) -> float:
+def commit_time(progress: Progress) -> float:
     """When the batch of that trigger was committed."""
     return epoch(progress.timestamp) + progress.duration_ms["triggerExecution"] / 1000
 

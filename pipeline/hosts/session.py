@@ -107,7 +107,7 @@ def create_session(
     else:
         folder = Path(tempfile.mkdtemp(prefix="weir-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        settings["spark.submit.pyFiles"] = str(packed(folder))
+        settings["spark.submit.pyFiles"] = str(pack(folder))
     if local_dir is not None:
         settings["spark.local.dir"] = str(local_dir)
         settings["spark.sql.warehouse.dir"] = str(local_dir / "warehouse")
@@ -131,7 +131,7 @@ def executors_reach(spark: SparkSession, folder: Path) -> bool:
         return all(names.map(os.path.exists).collect())
 
 
-def packed(folder: Path) -> Path:
+def pack(folder: Path) -> Path:
     """Weir as one file that Spark sends to executors on other machines."""
     package, file = Path(weir.__file__).parent, folder / "weir.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out:

@@ -109,7 +109,7 @@ def why_not(spark: SparkSession) -> str:
     return ""
 
 
-def merged_offsets(
+def merge_offsets(
     sources: Sequence[StoppedSlice], key_groups: Iterable[int]
 ) -> list[dict[str, Any]]:
     """Up to where these key groups were read, by input; a group is a shard or partition."""
@@ -138,7 +138,7 @@ def _prepare(target: Target, sources: Sequence[StoppedSlice], batch: int) -> Non
     (folder / "metadata").write_text(json.dumps({"id": str(uuid4())}))
     watermark = min(int(s.metadata.get("batchWatermarkMs", 0)) for s in sources)
     metadata = {**base.metadata, "batchWatermarkMs": watermark}
-    lines = [_line(offset) for offset in merged_offsets(sources, target.key_groups)]
+    lines = [_line(offset) for offset in merge_offsets(sources, target.key_groups)]
     offsets = "\n".join([_VERSION, _line(metadata), *lines])
     done = (base.folder / "commits" / str(base.batch)).read_text()
     for number in (batch, batch + 1):
@@ -166,7 +166,7 @@ def _rewrite(
     nothing = getattr(getattr(jvm.scala, "None$"), "MODULE$")
     mine = F.expr(f"{group} IN ({', '.join(map(str, target.key_groups))})")
 
-    def chosen(frame: DataFrame) -> DataFrame:
+    def choose(frame: DataFrame) -> DataFrame:
         others = (_all_columns(spark, s) for s in sources[1:])
         return reduce(DataFrame.union, others, frame).where(mine).coalesce(1)
 
@@ -177,7 +177,7 @@ def _rewrite(
         f"file:{target.folder}",
         session.sessionState().newHadoopConf(),
         jvm.scala.Some(f"file:{base.folder}"),
-        jvm.scala.Some(_Function(spark, chosen)),
+        jvm.scala.Some(_Function(spark, choose)),
         nothing,
     ).run()
 

@@ -41,11 +41,11 @@ class Launching:
                 self._launcher.start(order)
                 done.append(f"cluster {name} is starting, as {order.by} asked")
             elif order.wanted is HostState.ENDED and self._launcher.end(name):
-                self._gone(order, now)
+                self._note_end(order, now)
                 done.append(f"cluster {name} has ended")
         return done
 
-    def _gone(self, order: HostOrder, now: float) -> None:
+    def _note_end(self, order: HostOrder, now: float) -> None:
         said = AuditEntry(
             at=now, by=LAUNCHER, action="cluster.forgotten", subject=order.cluster,
             why="it was emptied and has ended",

@@ -50,9 +50,9 @@ class RedisServer:
     @property
     def argv(self) -> list[str]:
         """The command that runs it."""
-        return [find_binary(), str(self._configured())]
+        return [find_binary(), str(self._write_settings())]
 
-    def _configured(self) -> Path:
+    def _write_settings(self) -> Path:
         """Its settings, in a file."""
         escaped = str(self.folder.resolve()).replace("\\", "\\\\").replace('"', '\\"')
         settings = (

@@ -21,7 +21,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
 from weir.pipeline.workloads.flights import EXPONENT, FIRST_YEAR, flights, year_of
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 
 FLIGHTS = Link("flights", "ts double, text string")
 DELAY_COLUMNS = "ts double, day bigint, plane string, origin string, route string, minutes bigint"
@@ -94,8 +94,8 @@ def delay_operators(
             "route_delays", route_delays, use.trigger_s,
             reads=(delays.edge,), writes=(route_sums.edge,), backlog=delays.backlog("route_delays"),
         ),
-        stored("store_planes", plane_sums, PLANES, use),
-        stored("store_routes", route_sums, ROUTES, use),
+        store_sums("store_planes", plane_sums, PLANES, use),
+        store_sums("store_routes", route_sums, ROUTES, use),
     ]  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def late_flights(rows: DataFrame) -> DataFrame:
     ).where("minutes > 0")  # fmt: skip
 
 
-def stored(name: str, sums: Link, ranking: str, use: Settings) -> Operator:
+def store_sums(name: str, sums: Link, ranking: str, use: Settings) -> Operator:
     """An operator that writes sums, which only grow, to where they can be asked for."""
 
     def build(spark: SparkSession, context: Context) -> DataStreamWriter:
@@ -134,8 +134,8 @@ def expected(texts: Iterable[str]) -> dict[str, int]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """The same, as far as it has reached the end of the pipeline."""
-    return {f"plane {name}": n for name, n in ranked(redis_url, PLANES).items()} | {
-        f"route {name}": n for name, n in ranked(redis_url, ROUTES).items()
+    return {f"plane {name}": n for name, n in ranking(redis_url, PLANES).items()} | {
+        f"route {name}": n for name, n in ranking(redis_url, ROUTES).items()
     }
 
 

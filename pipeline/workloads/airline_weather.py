@@ -25,7 +25,7 @@ from weir.pipeline.workloads.airline import DELAY_COLUMNS, delay_operators
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import Seconds, with_cost
 from weir.pipeline.workloads.flights import EXPONENT, MOST_RAIN_MM, flights_and_weather
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 
 # One shard: days come in their order, and the join may forget those that have passed.
 RECORDS = Link("records", "ts double, text string", shards=1)
@@ -66,8 +66,8 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
     def join_weather(spark: SparkSession, context: Context) -> DataStreamWriter:
         late = observed(LATE.read(spark, context, "join_weather", use.max_rows), F.col("ts"))
-        delays = _dated(with_cost(late, use.join_weather_cost_s, kind), "flown")
-        scores = _dated(SCORES.read(spark, context, "join_weather", use.max_rows), "rained")
+        delays = _with_day(with_cost(late, use.join_weather_cost_s, kind), "flown")
+        scores = _with_day(SCORES.read(spark, context, "join_weather", use.max_rows), "rained")
         at = (F.col("origin") == F.col("airport")) & (F.col("flown") == F.col("rained"))
         found = delays.join(scores.drop("ts", "day"), at).select(
             "ts", _step(F.col("score")).alias("step"), "minutes"
@@ -98,7 +98,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     ]  # fmt: skip
 
 
-def _dated(rows: DataFrame, name: str) -> DataFrame:
+def _with_day(rows: DataFrame, name: str) -> DataFrame:
     """With the day of the data as time, by which state is dropped."""
     at = F.timestamp_seconds(F.col("day") * 86400 + FIRST_DAY_S)
     return rows.withColumn(name, at).withWatermark(name, f"{LATE_DAYS} days")
@@ -130,7 +130,7 @@ def expected(texts: Iterable[str]) -> dict[str, int]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """The same, as far as it has reached the end of the pipeline."""
-    rain = {f"rain {step}": n for step, n in ranked(redis_url, STEPS).items()}
+    rain = {f"rain {step}": n for step, n in ranking(redis_url, STEPS).items()}
     return airline.counted(redis_url) | rain
 
 

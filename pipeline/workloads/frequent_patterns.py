@@ -31,7 +31,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Rows, Seconds, spend, with_cost
 from weir.pipeline.workloads.item_sets import EXPONENT, item_sets, patterns
-from weir.pipeline.workloads.ranking import ranked
+from weir.pipeline.workloads.ranking import ranking
 
 # One shard: messages leave the window in the order in which they entered it.
 MESSAGES = Link("messages", "ts double, text string", shards=1)
@@ -135,7 +135,7 @@ def expected(texts: Iterable[str]) -> dict[str, int]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """The same, as far as it has reached the reporter."""
-    return ranked(redis_url, MAXIMAL)
+    return ranking(redis_url, MAXIMAL)
 
 
 def smaller(pattern: str) -> list[str]:

@@ -11,9 +11,9 @@ from redis.exceptions import RedisError
 
 from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.model.errors import Unavailable
-from weir.controllers.model.profile import profiled
+from weir.controllers.model.profile import profile_rate
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.source import sharded
+from weir.pipeline.edges.source import cut_by_shard
 from weir.pipeline.edges.stream import Chunk, EdgeStream, chunks_of
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.spells import Spells
@@ -35,7 +35,7 @@ def rate_at(workload: Workload, since_s: float) -> float:
     """
     if workload.paused:
         return 0.0
-    return profiled(workload.rows_per_s, workload.profile, since_s)
+    return profile_rate(workload.rows_per_s, workload.profile, since_s)
 
 
 def rows_of(
@@ -95,7 +95,7 @@ class Generator:
                 self._stop_event.wait(PAUSE_S)
                 batch, total = self._resume()
                 last = time.monotonic()
-        self._gone()
+        self._note_outage()
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -147,7 +147,7 @@ class Generator:
             )
         )
 
-    def _gone(self) -> None:
+    def _note_outage(self) -> None:
         try:
             self._store.remove_part(f"generator:{self._name}")
         except (RedisError, OSError):
@@ -158,4 +158,4 @@ def _spread(rows: pa.RecordBatch, batch: int, shards: int) -> list[Chunk]:
     """Few rows go to one shard after the other, many are shared by all."""
     if rows.num_rows < 256 * shards:
         return chunks_of(batch % shards, rows)
-    return sharded(rows, shards, None)
+    return cut_by_shard(rows, shards, None)

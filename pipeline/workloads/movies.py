@@ -27,7 +27,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
 from weir.pipeline.workloads.movie_ratings import EXPONENT, FAN_FROM, ratings
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 
 RATINGS = Link("ratings", "ts double, text string")
 FANS = Link("mutual_fans", "ts double, pair string", shards=GROUPS, key="pair")
@@ -61,7 +61,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
             fans.where(F.col("stars") >= FAN_FROM)
             .groupBy("user")
             .applyInPandasWithState(
-                _paired, FANS.schema, "movies binary", "append", GroupStateTimeout.NoTimeout
+                _pair, FANS.schema, "movies binary", "append", GroupStateTimeout.NoTimeout
             )
         )
         return write_appended(pairs, FANS.target(context))
@@ -96,10 +96,10 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     ]  # fmt: skip
 
 
-def recommended(pairs: dict[str, int], movie: int, most: int = 10) -> list[int]:
+def recommend(pairs: dict[str, int], movie: int, most: int = 10) -> list[int]:
     """The movies most similar to one, given mutual fans by pair.
 
-    >>> recommended({"1/2": 3, "1/5": 9, "2/1": 3, "5/1": 9}, 1)
+    >>> recommend({"1/2": 3, "1/5": 9, "2/1": 3, "5/1": 9}, 1)
     [5, 2]
     """
     own = {pair: n for pair, n in pairs.items() if pair.startswith(f"{movie}/")}
@@ -119,10 +119,10 @@ def expected(texts: Iterable[str]) -> dict[str, int]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """Mutual fans by pair of movies that have reached the end of the pipeline."""
-    return ranked(redis_url, RANKING)
+    return ranking(redis_url, RANKING)
 
 
-def _paired(key: Any, batches: Iterator[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
+def _pair(key: Any, batches: Iterator[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
     """The pairs that a user's new favourites make with those before."""
     rows = pd.concat(list(batches)).sort_values(["ts", "movie"])
     known = np.frombuffer(bytes(state.get[0]), np.int32).tolist() if state.exists else []

@@ -21,7 +21,7 @@ def rank_largest(redis_url: str, key: str, column: str) -> Callable[[DataFrame, 
     return each
 
 
-def ranked(redis_url: str, key: str) -> dict[str, int]:
+def ranking(redis_url: str, key: str) -> dict[str, int]:
     """The figures that have reached the end of the pipeline."""
     with connect(redis_url) as client:
         return {t.decode(): int(n) for t, n in client.zrange(key, 0, -1, withscores=True)}

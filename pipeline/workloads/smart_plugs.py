@@ -27,7 +27,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, with_cost
 from weir.pipeline.workloads.plugs import EXPONENT, readings
-from weir.pipeline.workloads.ranking import ranked
+from weir.pipeline.workloads.ranking import ranking
 
 # One shard: the readings of a place stay in order, and so the last of them are the same each time.
 READINGS = Link("readings", "ts double, text string", shards=1)
@@ -125,7 +125,7 @@ def expected(texts: Iterable[str]) -> dict[str, int]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """Readings and prediction of every place that have reached the end of the pipeline."""
-    return _at_the_end(ranked(redis_url, SEEN), ranked(redis_url, PREDICTED))
+    return _at_the_end(ranking(redis_url, SEEN), ranking(redis_url, PREDICTED))
 
 
 def _at_the_end(seen: dict[str, int], predicted: dict[str, int]) -> dict[str, int]:

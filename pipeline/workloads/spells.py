@@ -49,7 +49,7 @@ def _read(entry: bytes) -> tuple[int, float] | None:
         return None
 
 
-def texts_made(client: redis.Redis, application: Application) -> Iterator[str]:
+def made_texts(client: redis.Redis, application: Application) -> Iterator[str]:
     """Every text that the generator has appended so far, made again."""
     source = application.source
     rows = EdgeStream(client, source.edge, source.shards).totals()[0]

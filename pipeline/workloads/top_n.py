@@ -25,7 +25,7 @@ from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import spend, with_cost
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 from weir.pipeline.workloads.topics import EXPONENT, topic_name, topic_numbers
 
 TWEETS, TOPICS, COUNTS = "tweets", "topics", "counts"
@@ -100,7 +100,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """The counts that have reached the end of the pipeline."""
-    return ranked(redis_url, keys.TOPICS)
+    return ranking(redis_url, keys.TOPICS)
 
 
 def _tweets(first: int, count: int, skew: float) -> pa.Array:

@@ -25,7 +25,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Rows, Seconds, spend, with_cost
 from weir.pipeline.workloads.frames import EXPONENT, LOGOS, frames, logo_features, pixels_of
-from weir.pipeline.workloads.vision import LENGTH, Descriptors, features, matched
+from weir.pipeline.workloads.vision import LENGTH, Descriptors, features, match
 
 FRAMES = Link("frames", "ts double, text string")
 FEATURES = Link(
@@ -93,7 +93,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
 def logos_in(found: Descriptors, enough: int = ENOUGH) -> set[int]:
     """The logos that a frame with these features shows."""
-    logos = matched(found, *logo_features())
+    logos = match(found, *logo_features())
     counts = Counter(logos[logos >= 0].tolist())
     return {logo for logo, n in counts.items() if n >= enough}
 
@@ -145,7 +145,7 @@ def _match(cost_s: float, kind: str) -> Callable[[Rows], Rows]:
         for batch in spend(cost_s, kind)(batches):
             data = b"".join(batch.column("descriptor").to_pylist())
             found = np.frombuffer(data, np.uint8).reshape(batch.num_rows, LENGTH)
-            logos = matched(found, known, names)
+            logos = match(found, known, names)
             near = pa.array(np.flatnonzero(logos >= 0))
             yield pa.record_batch(
                 {

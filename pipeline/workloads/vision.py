@@ -35,11 +35,11 @@ def features(image: Image) -> Descriptors:
     peaks = inner & (strength > STRENGTH) & (strength >= _highest_around(strength))
     rows, columns = np.nonzero(peaks)
     order = np.lexsort((columns, rows, -strength[rows, columns]))[:MOST_FEATURES]
-    found = [_described(down, right, rows[i], columns[i]) for i in order]
+    found = [_describe(down, right, rows[i], columns[i]) for i in order]
     return np.array(found, dtype=np.uint8).reshape(len(found), LENGTH)
 
 
-def matched(found: Descriptors, known: Descriptors, names: NDArray[np.int64]) -> NDArray[np.int64]:
+def match(found: Descriptors, known: Descriptors, names: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each descriptor the name of the nearest known one, or -1 if none is near."""
     if not len(found):
         return np.zeros(0, dtype=np.int64)
@@ -52,20 +52,20 @@ def matched(found: Descriptors, known: Descriptors, names: NDArray[np.int64]) ->
 
 def _around(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sum over the three by three values around each."""
-    return np.asarray(_shifted(values, 0.0).sum(axis=0))
+    return np.asarray(_shift(values, 0.0).sum(axis=0))
 
 
 def _highest_around(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(_shifted(values, -np.inf).max(axis=0))
+    return np.asarray(_shift(values, -np.inf).max(axis=0))
 
 
-def _shifted(values: NDArray[np.float64], beyond: float) -> NDArray[np.float64]:
+def _shift(values: NDArray[np.float64], beyond: float) -> NDArray[np.float64]:
     padded = np.pad(values, 1, constant_values=beyond)
     height, width = values.shape
     return np.array([padded[i : i + height, j : j + width] for i in range(3) for j in range(3)])
 
 
-def _described(
+def _describe(
     down: NDArray[np.float64], right: NDArray[np.float64], row: int, column: int
 ) -> Descriptors:
     part = np.s_[row - CELL : row + CELL, column - CELL : column + CELL]

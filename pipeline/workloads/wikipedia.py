@@ -23,7 +23,7 @@ from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, spend, with_cost
 from weir.pipeline.workloads.edits import EXPONENT, edits, geohash, place_of
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 
 EDITS = Link("edits", "ts double, text string")
 LOCATED = Link("located", "ts double, cell string, article string", shards=GROUPS, key="article")
@@ -113,7 +113,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """Edits of every article that have reached the end of the pipeline."""
-    return ranked(redis_url, RANKING)
+    return ranking(redis_url, RANKING)
 
 
 def window_key(since: int) -> str:

@@ -26,7 +26,7 @@ from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import spend, with_cost
-from weir.pipeline.workloads.ranking import rank_largest, ranked
+from weir.pipeline.workloads.ranking import rank_largest, ranking
 from weir.pipeline.workloads.words import EXPONENT, text, word_numbers
 
 LINES = Link("lines", "ts double, text string")
@@ -118,7 +118,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
 
 def counted(redis_url: str) -> dict[str, int]:
     """The counts that have reached the end of the pipeline."""
-    return ranked(redis_url, RANKING)
+    return ranking(redis_url, RANKING)
 
 
 def _split(

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from weir.components.web.security.passwords import hashed
+from weir.components.web.security.passwords import hash_password
 from weir.metrics.store.users import Role
 
 PASSWORD = "correct horse battery staple"
@@ -16,7 +16,7 @@ PASSWORD = "correct horse battery staple"
 @pytest.fixture(scope="module")
 def ada(pages_web):
     """An approver with a password."""
-    pages_web.users.add("ada", Role.APPROVER, time.time(), hashed(PASSWORD))
+    pages_web.users.add("ada", Role.APPROVER, time.time(), hash_password(PASSWORD))
     return "ada"
 
 
@@ -61,7 +61,7 @@ def test_the_way_back_never_leads_elsewhere(open_tab, ada):
 
 
 def test_lock_out_after_failures_even_for_the_right_password(open_tab, pages_web):
-    pages_web.users.add("bob", Role.VIEWER, time.time(), hashed(PASSWORD))
+    pages_web.users.add("bob", Role.VIEWER, time.time(), hash_password(PASSWORD))
     page = open_tab("/sign-in", role=None).page
     for _ in range(5):
         fill(page, "bob", "wrong")

@@ -24,7 +24,7 @@ from weir.pipeline.hosts.session import create_session
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.workloads.application import Application, application, applications
 from weir.pipeline.workloads.generator import Generator
-from weir.pipeline.workloads.spells import Spells, texts_made
+from weir.pipeline.workloads.spells import Spells, made_texts
 
 PLACE = 0.5
 ALWAYS = "smart_plugs"
@@ -93,7 +93,7 @@ def test_counts_are_exact_at_the_end_of_each(
         wait_until(lambda: made.totals()[0] >= enough, 30, "rows with the other skew")
         generator.stop()
         thread.join()
-        expected = found.expected(texts_made(store.client, found))
+        expected = found.expected(made_texts(store.client, found))
         assert expected
         try:
             wait_until(lambda: counted() == expected, 60, "every row has reached the end")

@@ -27,7 +27,7 @@ from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.slicing import Slicing
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.source import sharded
+from weir.pipeline.edges.source import cut_by_shard
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.local.process import scratch
 
@@ -74,7 +74,7 @@ class Sliced:
         while not self._over.wait(0.2):
             names = [f"user-{(self.rows + i) % KEYS}" for i in range(40)]
             rows = pa.record_batch({"user": names, "at": [time.time()] * len(names)})
-            self.visits.append("test", batch, sharded(rows, GROUPS, "user"))
+            self.visits.append("test", batch, cut_by_shard(rows, GROUPS, "user"))
             batch, self.rows = batch + 1, self.rows + len(names)
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from weir.metrics.store import keys
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.application import application
 from weir.pipeline.workloads.generator import Generator
-from weir.pipeline.workloads.ranking import ranked
+from weir.pipeline.workloads.ranking import ranking
 from weir.pipeline.workloads.word_count import TRENDING, counted
 from weir.pipeline.workloads.words import word, word_counts
 
@@ -38,7 +38,7 @@ def test_words_are_counted_exactly(system: System, tmp_path: Path) -> None:
         thread.start()
         try:
             wait_until(lambda: counted(system.redis_url), 180, "words are counted")
-            wait_until(lambda: ranked(system.redis_url, TRENDING), 60, "words are trending")
+            wait_until(lambda: ranking(system.redis_url, TRENDING), 60, "words are trending")
         finally:
             generator.stop()
             thread.join()
@@ -50,7 +50,7 @@ def test_words_are_counted_exactly(system: System, tmp_path: Path) -> None:
             "every word is counted",
         )
         assert counted(system.redis_url) == expected
-        assert word(0) in ranked(system.redis_url, TRENDING)
+        assert word(0) in ranking(system.redis_url, TRENDING)
         flows = {(o.name, o.reads, o.writes) for o in system.snapshot().operators}
         assert {("word_count", ("words",), ("word_counts",))} <= flows
     system.store.client.hdel(keys.WORKLOADS, source.edge)

@@ -4,13 +4,27 @@ from collections.abc import Callable
 from typing import Any
 
 from weir.controllers import service
-from weir.controllers.service import Drifted, Request, paused
+from weir.controllers.service import Drifted, Request, find_pause
 from weir.controllers.service.recommendations import propose
 
 __all__ = [
-    "Drifted", "approve", "cancel", "forget_cluster", "import_qtable", "named", "pause_all",
-    "paused", "propose_by_hand", "reject", "reset_qtable", "resume_all", "rollback", "set_mode",
-    "set_rate", "set_settings", "tell_operator",
+    "Drifted",
+    "approve",
+    "cancel",
+    "find_pause",
+    "forget_cluster",
+    "import_qtable",
+    "named",
+    "pause_all",
+    "propose_by_hand",
+    "reject",
+    "reset_qtable",
+    "resume_all",
+    "rollback",
+    "set_mode",
+    "set_rate",
+    "set_settings",
+    "tell_operator",
 ]  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def test_a_noun_after_a_number_follows_it(folder: str) -> None:
         and not many(value.value)
         and (value.format_spec is None or "." not in ast.unparse(value.format_spec))
     ]
-    assert found == [], "say it with `counted`"
+    assert found == [], "say it with `number_of`"
 
 
 @pytest.mark.parametrize("folder", SPEAKING)
@@ -57,4 +57,4 @@ def test_per_cent_is_spelled_one_way(folder: str) -> None:
 
 def test_a_number_of_a_reason_has_no_exponent() -> None:
     for value in (2_990_960.0, 2.99096e6, 123456.7, 0.00012, -5.2e7):
-        assert "e" not in text.named("n", value)[1] + quantity(value)
+        assert "e" not in text.name_value("n", value)[1] + quantity(value)

@@ -102,7 +102,7 @@ def _register_look(app: Dash, hub: Hub) -> None:
         del clicks
         stack = _pages(pages, str(ctx.triggered_id))
         try:
-            chosen = _chosen(texts, times)
+            chosen = _chosen_filter(texts, times)
             found = await asyncio.to_thread(
                 view.look, hub.store.audit, chosen, stack[-1] if stack else None
             )
@@ -131,7 +131,7 @@ def _register_look(app: Dash, hub: Hub) -> None:
     )
 
 
-def _chosen(texts: list[Any], times: Any) -> view.Filter:
+def _chosen_filter(texts: list[Any], times: Any) -> view.Filter:
     """The filter that stands in the form."""
     since, until = times if isinstance(times, list) and len(times) == 2 else (None, None)
     names = ("search", "who", "action", "subject")

@@ -3,7 +3,7 @@
 from dash import Dash
 from fastapi import FastAPI
 
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.audit import actions, ids, render_then
 from weir.components.pages.audit.render import render
@@ -16,8 +16,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     """The trail of the present comes by callbacks, the recorded one as a panel."""
     names = [c.name for c in world.snapshot.clusters]
     if world.run is not None:
-        return made(place, "audit", render_then.render, names, panels=THEN)
-    return made(place, "audit", render, names)
+        return make_page(place, "audit", render_then.render, names, panels=THEN)
+    return make_page(place, "audit", render, names)
 
 
 def _trail(world: World, place: Place) -> TrailThen:

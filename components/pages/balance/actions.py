@@ -20,11 +20,11 @@ from weir.components.pages.balance.preview import (
     hand_text,
     of_hand,
     of_planner,
-    previewed_of,
+    read_preview,
 )
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.pages.balance.render_preview import preview_body
-from weir.components.pages.balance.view import alone, changed, follow_text
+from weir.components.pages.balance.view import alone, change_settings, follow_text
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import AWAY, only_clicks, pressed_id
@@ -60,7 +60,7 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
         if not isinstance(pressed, dict):
             raise PreventUpdate
         world, planner = hub.world(), str(pressed.get("planner"))
-        return await dialog.asked(ASKER, _ask, world, lambda new: of_planner(world, planner, new))
+        return await dialog.ask(ASKER, _ask, world, lambda new: of_planner(world, planner, new))
 
     @app.callback(
         outputs(),
@@ -73,7 +73,7 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
     async def of_choice(_clicks: int | None, operator: Any, target: Any) -> dict[str, Any]:
         only_clicks()
         world = hub.world()
-        return await dialog.asked(
+        return await dialog.ask(
             ASKER, _ask, world, lambda new: of_hand(world, operator, target, new)
         )
 
@@ -81,7 +81,7 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @require(Role.VIEWER)
     async def of_map(told: Any) -> dict[str, Any]:
         world, chosen = hub.world(), pressed_id(told, ("operator", "target"))
-        return await dialog.asked(
+        return await dialog.ask(
             ASKER,
             _ask,
             world,
@@ -91,7 +91,7 @@ def _register_preview(app: Dash, hub: Hub, dialog: Dialog) -> None:
     async def confirm(said: Said) -> Done:
         done = await asyncio.to_thread(_apply, hub.store, said.pending, said.comment)
         await hub.refresh()
-        return Done(said=_asked(done))
+        return Done(said=_requester(done))
 
     dialog.on(ASKER, Role.APPROVER, confirm)
 
@@ -163,7 +163,7 @@ def _ask(world: World, look: Callable[[str], Preview]) -> Ask:
 
 def _apply(store: RedisStore, data: Any, comment: str = "") -> Recommendation:
     """Ask the engine for exactly the plan that was shown, once."""
-    shown = previewed_of(data)
+    shown = read_preview(data)
     return service.rebalance(
         store,
         request(comment, shown.id),
@@ -173,7 +173,7 @@ def _apply(store: RedisStore, data: Any, comment: str = "") -> Recommendation:
     )
 
 
-def _asked(done: Recommendation) -> str:
+def _requester(done: Recommendation) -> str:
     if done.status is Status.PROPOSED:
         return "It waits in the inbox for somebody else to approve it."
     moves = done.decision.moves if isinstance(done.decision, Moves) else ()
@@ -182,7 +182,7 @@ def _asked(done: Recommendation) -> str:
 
 def _follow(store: RedisStore, world: World, planner: Any, auto: Any) -> None:
     """Set the planner, and the mode of every cluster that hosts operators."""
-    values = changed(world, store.settings(BALANCE), planner)
+    values = change_settings(world, store.settings(BALANCE), planner)
     service.set_settings(store, request(), BALANCE, values)
     if bool(auto) is alone(world):
         return

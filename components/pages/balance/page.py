@@ -5,7 +5,7 @@ from dash.development.base_component import Component
 from msgspec.structs import replace
 
 from weir.components.live.health import health
-from weir.components.live.page import Page, Panel, PointSource, made
+from weir.components.live.page import Page, Panel, PointSource, make_page
 from weir.components.live.world import World
 from weir.components.pages.balance import actions, ring_actions, view
 from weir.components.pages.balance import ids as balance_ids
@@ -47,8 +47,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     if found is None or state != "ready":
         names = [c.name for c in world.snapshot.clusters]
         draw = _alone if state == "alone" else _waiting
-        return made(place, f"balance_{state}", draw, _engine_is_up(world), names)
-    return made(
+        return make_page(place, f"balance_{state}", draw, _engine_is_up(world), names)
+    return make_page(
         place,
         "balance",
         render,

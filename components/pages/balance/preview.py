@@ -140,7 +140,7 @@ def preview(world: World, plan: Plan, words: str, rebalance_id: str) -> Preview:
     )
 
 
-def previewed_of(data: Any) -> Previewed:
+def read_preview(data: Any) -> Previewed:
     """What a browser sends back of a preview."""
     try:
         found = msgspec.convert(data, Previewed)

@@ -63,7 +63,7 @@ def rebalance_row(rebalance: Rebalance, outlook: Outlook | None = None) -> Rebal
     return RebalanceRow(
         id=rebalance.id,
         at=rebalance.at,
-        title=f"{planner_label(outlook, rebalance.planner)}, {asked_by(rebalance)}",
+        title=f"{planner_label(outlook, rebalance.planner)}, {requester(rebalance)}",
         why=rebalance.why,
         status=status(rebalance),
         progress=None if rebalance.final else round(progress(rebalance), 2),
@@ -80,11 +80,11 @@ def move_row(state: MoveState) -> MoveRow:
         step=state.step,
         words=STEP_WORDS[state.step],
         message=state.message,
-        measured=measured(state),
+        measured=move_figures(state),
     )
 
 
-def measured(state: MoveState) -> tuple[MoveFigure, ...]:
+def move_figures(state: MoveState) -> tuple[MoveFigure, ...]:
     """Pause, state, queue and the time to drain it; nothing before a move has begun."""
     if state.step in (MoveStep.PLANNED, MoveStep.FAILED):
         return ()
@@ -134,10 +134,10 @@ def status(rebalance: Rebalance) -> Any:
     return "draining" if all(s.final for s in steps) else "under way"
 
 
-def asked_by(rebalance: Rebalance) -> str:
+def requester(rebalance: Rebalance) -> str:
     """Who asked for it.
 
-    >>> asked_by(Rebalance(id="1", at=0.0, moves=(), by="engine"))
+    >>> requester(Rebalance(id="1", at=0.0, moves=(), by="engine"))
     'by the engine itself'
     """
     return {"engine": "by the engine itself", "page": "from this page", "": "by somebody"}.get(

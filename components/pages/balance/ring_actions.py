@@ -16,7 +16,7 @@ from weir.components.pages.balance.rings import (
     ReslicePreview,
     preview_half,
     preview_hand,
-    wanted_of,
+    read_preview,
 )
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks
@@ -37,7 +37,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     async def half(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
         world, name = hub.world(), ctx.triggered_id["slice"]
-        return await dialog.asked(ASKER, _ask, world, lambda new: preview_half(world, name, new))
+        return await dialog.ask(ASKER, _ask, world, lambda new: preview_half(world, name, new))
 
     @app.callback(
         outputs(),
@@ -57,8 +57,8 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
         world, operator = hub.world(), ctx.triggered_id["operator"]
         rows = zip(names, slices, groups, to, strict=False)
         none: tuple[Any, Any, Any] = (None, "", "")
-        given = next((row[1:] for row in rows if row[0] == chosen_of(operator)), none)
-        return await dialog.asked(
+        given = next((row[1:] for row in rows if row[0] == taker_id(operator)), none)
+        return await dialog.ask(
             ASKER, _ask, world, lambda new: preview_hand(world, operator, *given, new)
         )
 
@@ -75,7 +75,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     dialog.on(ASKER, Role.APPROVER, confirm)
 
 
-def chosen_of(operator: Any) -> dict[str, Any]:
+def taker_id(operator: Any) -> dict[str, Any]:
     """The id of the control that says who takes the key groups."""
     return balance_ids.reslice_field("to", operator)
 
@@ -96,7 +96,7 @@ def _ask(world: World, look: Callable[[str], ReslicePreview]) -> Ask:
 
 def _apply(store: Store, data: Any, comment: str) -> Recommendation:
     """Ask for exactly what was shown, once."""
-    wanted = wanted_of(data)
+    wanted = read_preview(data)
     return service.reslice(
         store, request(comment, wanted.id), wanted.operator,
         slices=wanted.slices, groups=wanted.groups, to=wanted.to, plan_hash=wanted.hash,

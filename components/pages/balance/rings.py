@@ -17,7 +17,7 @@ from weir.controllers.model.decision import Reslice
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.placement.base import ring_planners
-from weir.controllers.placement.reslicing import asked_for, half_of, read_groups
+from weir.controllers.placement.reslicing import half_of, read_groups, wanted_slicing
 from weir.controllers.placement.ring import Ring
 from weir.controllers.placement.words import hand_overs
 from weir.controllers.service.slices import reslice_by_hand
@@ -188,7 +188,7 @@ def preview_hand(
     return _preview(world, ring, PreviewedReslice(id=new, operator=operator, slices=number))
 
 
-def wanted_of(data: Any) -> PreviewedReslice:
+def read_preview(data: Any) -> PreviewedReslice:
     """What a browser sends back of a preview."""
     try:
         return msgspec.convert(data, PreviewedReslice)
@@ -198,7 +198,9 @@ def wanted_of(data: Any) -> PreviewedReslice:
 
 def _preview(world: World, ring: RingOutlook, wanted: PreviewedReslice) -> ReslicePreview:
     problem = ring.problem
-    after = asked_for(problem.slicing, slices=wanted.slices, groups=wanted.groups, to=wanted.to)
+    after = wanted_slicing(
+        problem.slicing, slices=wanted.slices, groups=wanted.groups, to=wanted.to
+    )
     decision = reslice_by_hand(
         world.snapshot, problem.slicing, after, world.outlook,
         draining=world.balance.draining_clusters,

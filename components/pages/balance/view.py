@@ -237,7 +237,7 @@ def follow_text(settings: BalanceSettings, label: str, auto: bool) -> str:
     )
 
 
-def changed(world: World, kept: Mapping[str, Any], planner: Any) -> dict[str, Any]:
+def change_settings(world: World, kept: Mapping[str, Any], planner: Any) -> dict[str, Any]:
     """The settings to keep when a person chooses; refused in words if they cannot hold."""
     known = [c["value"] for c in choices(world)]
     if planner not in known:

@@ -16,7 +16,7 @@ from weir.components.pages.cluster.render_command import command_body
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks
-from weir.components.ui.dialog import Ask, Dialog, Done, Said, chosen, outputs
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, chosen_control, outputs
 from weir.components.web.security import Role, check, require
 from weir.controllers import service
 from weir.controllers.engine.recommendation import Status
@@ -36,7 +36,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
         only_clicks()
         asked, world = ctx.triggered_id, hub.world()
         shown = question(world, asked["verb"], asked["cluster"], asked["operator"])
-        return dialog.opened(ASKER, _ask(shown, world.control.settings.comment_required))
+        return dialog.open_outputs(ASKER, _ask(shown, world.control.settings.comment_required))
 
     @app.callback(
         Output(ids.field_text("executors", ALL), "children"),
@@ -45,7 +45,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
     )
     @require(Role.VIEWER)
     async def explain(_values: list[Any]) -> list[Any]:
-        name, value = chosen()
+        name, value = chosen_control()
         cluster = hub.world().snapshot.cluster(name)
         if cluster is None or not isinstance(value, int):
             raise PreventUpdate
@@ -54,7 +54,7 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
     async def confirm(said: Said) -> Done:
         done = await asyncio.to_thread(
-            _carry_on, hub, _asked(said.pending), said.fields, said.comment
+            _carry_on, hub, _asked_about(said.pending), said.fields, said.comment
         )
         await hub.refresh()
         return Done(said=done)
@@ -81,7 +81,7 @@ def _ask(asked: CommandQuestion, comment_required: bool) -> Ask:
     )
 
 
-def _asked(pending: Any) -> dict[str, str]:
+def _asked_about(pending: Any) -> dict[str, str]:
     """What the open dialog asked about, as it came back from the browser."""
     try:
         found: dict[str, str] = msgspec.convert(pending, dict[str, str])
@@ -106,7 +106,7 @@ def _carry_on(hub: Hub, asked: dict[str, str], fields: Mapping[str, Any], commen
         service.set_shares(hub.store, ask, asked["cluster"], weights, source=source)
         return f"{asked['cluster']} shares its cores as you said."
     if asked["verb"] in ("add", "end"):
-        return _hosted(hub, ask, asked, str(fields.get("name") or "").strip())
+        return _order_host(hub, ask, asked, str(fields.get("name") or "").strip())
     executors = fields.get("executors")
     if asked["verb"] != "scale":
         told = service.tell_operator(hub.store, ask, asked["verb"], asked["operator"])
@@ -120,7 +120,7 @@ def _carry_on(hub: Hub, asked: dict[str, str], fields: Mapping[str, Any], commen
     return f"The engine is told: {asked['cluster']}, {words}."
 
 
-def _hosted(hub: Hub, ask: service.Request, asked: dict[str, str], name: str) -> str:
+def _order_host(hub: Hub, ask: service.Request, asked: dict[str, str], name: str) -> str:
     """A cluster more, or one that is to end."""
     check(Role.ADMIN, f"{asked['verb']}_cluster")
     if asked["verb"] == "add":

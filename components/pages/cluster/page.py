@@ -8,7 +8,7 @@ from weir.components.live import commands, markers
 from weir.components.live import figures as live
 from weir.components.live.charts import cluster_page_charts
 from weir.components.live.commands_list import commands_list
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site, unknown
 from weir.components.pages.cluster import actions
@@ -33,7 +33,7 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     for operator in operators:
         figures |= live.operator_brief(world, operator)
     names = [o.name for o in operators]
-    return made(
+    return make_page(
         place,
         "cluster",
         render,

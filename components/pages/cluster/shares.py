@@ -100,11 +100,11 @@ def shares_view(world: World, name: str) -> SharesView:
             )
             for o in sorted(operators, key=lambda o: o.name)
         ),
-        said=_said(shares),
+        said=_share_words(shares),
     )  # fmt: skip
 
 
-def _said(shares: ClusterShares) -> str:
+def _share_words(shares: ClusterShares) -> str:
     parts = []
     if shares.settings.source is ShareSource.HAND:
         parts.append("A person chose these weights.")

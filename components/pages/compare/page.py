@@ -1,6 +1,6 @@
 """Two runs side by side."""
 
-from weir.components.pages.base import Drawn, PageKind, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Visit, recorded_page
 from weir.components.pages.compare.render import render
 from weir.components.pages.compare.view import comparison
 from weir.components.pages.history.view import pair_of
@@ -14,5 +14,5 @@ def _visit(visit: Visit) -> Drawn:
 
 
 PAGE = PageKind(
-    kind="compare", addresses=("/history/compare",), of=recorded, offline=True, visit=_visit
+    kind="compare", addresses=("/history/compare",), of=recorded_page, offline=True, visit=_visit
 )

@@ -101,7 +101,7 @@ def _row(
 def _plot(
     a: RunSeries, b: RunSeries, field: str, title: str, unit: str, target_latency_s: float
 ) -> Plot:
-    def shown(values: np.ndarray) -> np.ndarray:
+    def shown_values(values: np.ndarray) -> np.ndarray:
         return 100.0 * values if unit == "%" else values
 
     longer, shorter = (a, b) if len(a.elapsed_s) >= len(b.elapsed_s) else (b, a)
@@ -115,7 +115,7 @@ def _plot(
             Line(
                 name=name,
                 colour=colour,
-                y=_on(x, s, shown(getattr(s, field))),
+                y=_on(x, s, shown_values(getattr(s, field))),
                 dashed=name == "second",
             )
             for s, name, colour in ((a, "first", "series-1"), (b, "second", "series-3"))

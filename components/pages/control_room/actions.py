@@ -69,7 +69,7 @@ def register(app: Dash, hub: Hub) -> None:
         at = [n["name"] for n in names].index(name)
         *fields, comment = (values[at] if at < len(values) else None for values in states)
         try:
-            done = await asyncio.to_thread(_shaped, hub.store, name, fields, comment)
+            done = await asyncio.to_thread(_set_shape, hub.store, name, fields, comment)
         except WeirError as error:
             return toast(str(error), "bad")
         except (redis.exceptions.RedisError, OSError):
@@ -97,7 +97,7 @@ def _steer(store: RedisStore, name: str, pause: bool, wanted: Any, comment: Any)
     return f"{name} pauses." if done.paused else f"{name} now sends {rate(done.rows_per_s)}."
 
 
-def _shaped(store: RedisStore, name: str, fields: list[Any], comment: Any) -> str:
+def _set_shape(store: RedisStore, name: str, fields: list[Any], comment: Any) -> str:
     """Give one generator a profile and a skew, and say what it does now."""
     kind, to, over, lasts, skew = fields
     numbers = {"to_rows_per_s": to, "over_s": over, "lasts_s": lasts}

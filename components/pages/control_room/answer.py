@@ -62,7 +62,7 @@ def answer(world: World) -> Answer:
     slowest = bottleneck(world.snapshot)
     worst: State = "bad" if any(t.state == "bad" for t in found) else "warn" if found else "ok"
     return Answer(
-        said=_said(world, found),
+        said=_answer_words(world, found),
         state=worst,
         troubles=tuple(found[:TROUBLES_SHOWN]),
         bottleneck=bottleneck_text(slowest) if slowest else "",
@@ -98,7 +98,7 @@ def bottleneck_text(found: Bottleneck) -> str:
     return f"{said} Busiest is {found.busiest}." if found.busiest else said
 
 
-def _said(world: World, troubles: list[Trouble]) -> str:
+def _answer_words(world: World, troubles: list[Trouble]) -> str:
     if troubles:
         count = len(troubles)
         return f"{text.plural(count, 'thing')} {'needs' if count == 1 else 'need'} attention."

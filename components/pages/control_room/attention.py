@@ -75,20 +75,20 @@ def attention(world: World) -> dict[str, Attention]:
     return found
 
 
-def chosen(found: dict[str, Attention], most: int = IN_FULL) -> tuple[str, ...]:
+def choose_shown(found: dict[str, Attention], most: int = IN_FULL) -> tuple[str, ...]:
     """The clusters to show in full: by need, then by load; those alike in need stand by name.
 
     >>> a = Attention(rank=FINE, word="fine", state="ok", load=0.5)
     >>> b = Attention(rank=2, word="overloaded", state="bad", load=1.2)
     >>> c = Attention(rank=FINE, word="fine", state="ok", load=0.7)
-    >>> chosen({"a": a, "b": b, "c": c}, 2), chosen({"a": a, "b": b, "c": c}, 3)
+    >>> choose_shown({"a": a, "b": b, "c": c}, 2), choose_shown({"a": a, "b": b, "c": c}, 3)
     (('b', 'c'), ('b', 'a', 'c'))
     """
     first = sorted(found, key=lambda n: (found[n].rank, -found[n].load, n))[:most]
     return tuple(sorted(first, key=lambda n: (found[n].rank, n)))
 
 
-def marked(structure: str, snapshot: Snapshot, shown: Sequence[str]) -> str:
+def mark_shown(structure: str, snapshot: Snapshot, shown: Sequence[str]) -> str:
     """A page's structure together with the clusters that it shows in full.
 
     A tab says it back, so its cards stay the same ones until it is drawn again.
@@ -97,7 +97,7 @@ def marked(structure: str, snapshot: Snapshot, shown: Sequence[str]) -> str:
     return f"{structure}.{'-'.join(str(places[name]) for name in shown)}"
 
 
-def kept(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
+def read_shown(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
     """The clusters that a tab shows in full; none if it has not been drawn as a large one."""
     places = [int(p) for p in drawn.partition(".")[2].split("-") if p.isdecimal()][:IN_FULL]
     return tuple(snapshot.clusters[p].name for p in places if p < len(snapshot.clusters))

@@ -117,12 +117,12 @@ def inbox(world: World) -> Inbox:
     later = open_[PROPOSED_SHOWN:]
     reasons = () if open_ or silent else waits(world)
     return Inbox(
-        proposed=tuple(proposed(world, r) for r in open_[:PROPOSED_SHOWN]),
+        proposed=tuple(proposal_of(world, r) for r in open_[:PROPOSED_SHOWN]),
         later=tuple(Later(id=r.id, title=words.title_of(r)) for r in later[:TITLES_SHOWN]),
         more_proposed=max(0, len(later) - TITLES_SHOWN),
         under_way=tuple(under_way(world, r) for r in acting[:UNDER_WAY_SHOWN]),
         more_under_way=max(0, len(acting) - UNDER_WAY_SHOWN),
-        outcomes=tuple(outcome(world, r) for r in _ended(found)),
+        outcomes=tuple(outcome(world, r) for r in _last_ended(found)),
         waits=reasons[:WAITS_SHOWN],
         more_waits=max(0, len(reasons) - WAITS_SHOWN),
         paused=control.paused is not None,
@@ -130,7 +130,7 @@ def inbox(world: World) -> Inbox:
     )
 
 
-def _ended(found: Iterable[Recommendation]) -> list[Recommendation]:
+def _last_ended(found: Iterable[Recommendation]) -> list[Recommendation]:
     """The last that ended: what was done, with the last that came to nothing."""
     ended = sorted((r for r in found if r.status.final), key=_at, reverse=True)
     done = [r for r in ended if r.status.counts]
@@ -144,7 +144,7 @@ def _ended(found: Iterable[Recommendation]) -> list[Recommendation]:
 def present(world: World) -> Figures:
     """What the proposals that stand in full say of their clusters now."""
     shown = open_proposals(world)[:PROPOSED_SHOWN]
-    wanted = {row.now for found in shown for row in words.promised(found)}
+    wanted = {row.now for found in shown for row in words.promised_rows(found)}
     clusters = {world.snapshot.cluster(name) for found in shown for name in found.clusters}
     return {
         key: figure
@@ -155,7 +155,7 @@ def present(world: World) -> Figures:
     }
 
 
-def proposed(world: World, found: Recommendation) -> Proposed:
+def proposal_of(world: World, found: Recommendation) -> Proposed:
     """One that waits for a decision."""
     return Proposed(
         id=found.id,
@@ -166,9 +166,9 @@ def proposed(world: World, found: Recommendation) -> Proposed:
         at=found.at,
         expires_at=found.expires_at,
         why=words.why(found.decision.reason),
-        rows=words.promised(found),
+        rows=words.promised_rows(found),
         options=words.option_rows(found),
-        guards=(*words.closed(found.guards), *(g for g in found.guards if g.open)),
+        guards=(*words.closed_guards(found.guards), *(g for g in found.guards if g.open)),
         verbs=tuple(verbs(world, found)),
         hint=hint(world, found),
         comment=found.comment,
@@ -194,14 +194,14 @@ def hint(world: World, found: Recommendation) -> str:
         mode = LABELS[control.mode(*found.clusters)].lower()
         return f"In mode {mode} this is advice only: do it by hand, or set the mode to approve."
     if control.mode(*found.clusters) in AUTOMATIC and control.paused is None:
-        shut = next((g for g in words.closed(found.guards) if g.name in POLICY), None)
+        shut = next((g for g in words.closed_guards(found.guards) if g.name in POLICY), None)
         return f"The engine does not do it by itself: {shut.reason}." if shut else ""
     return ""
 
 
 def under_way(world: World, found: Recommendation) -> UnderWay:
     """One that nobody has to decide any more, with how far it has come."""
-    last = words.ended(found)
+    last = words.last_entry(found)
     message = ""
     share: float | None = None
     moves: tuple[MoveRow, ...] = ()
@@ -221,7 +221,7 @@ def under_way(world: World, found: Recommendation) -> UnderWay:
         message=message,
         share=share if found.status is Status.APPLYING else None,
         moves=moves,
-        guards=words.closed(found.guards) if found.status is Status.APPROVED else (),
+        guards=words.closed_guards(found.guards) if found.status is Status.APPROVED else (),
         verbs=tuple(verbs(world, found)),
         plan_hash=found.plan_hash,
     )
@@ -229,7 +229,7 @@ def under_way(world: World, found: Recommendation) -> UnderWay:
 
 def outcome(world: World, found: Recommendation) -> EndedRow:
     """One that has ended: how, by whom, and what was measured."""
-    last = words.ended(found)
+    last = words.last_entry(found)
     row = words.judged_row(found)
     newer = successor(world, found)
     return EndedRow(
@@ -288,5 +288,5 @@ def _wait(world: World, cluster: str) -> str:
 
 
 def _at(found: Recommendation) -> float:
-    last = words.ended(found)
+    last = words.last_entry(found)
     return last.at if last else found.at

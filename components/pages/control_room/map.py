@@ -100,7 +100,7 @@ def flow_map(world: World) -> dict[str, Any]:
                 "source": edge.source,
                 "target": edge.target,
                 "dataset": edge.dataset,
-                "rate": _rounded(edge.rows_per_s),
+                "rate": _round(edge.rows_per_s),
             }
             for edge in snapshot.edges
         ],
@@ -143,11 +143,11 @@ def _figures(operator: OperatorSample, capacity: int, silent: bool) -> dict[str,
         "idle": idle(operator),
         "busy": round(operator.busy_cores / capacity, 2),
         "waiting": round(max(operator.load - operator.busy_cores, 0.0) / capacity, 2),
-        "queue": None if operator.queue_rows is None else _rounded(operator.queue_rows),
+        "queue": None if operator.queue_rows is None else _round(operator.queue_rows),
     }
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """To three digits: what nobody sees change is not sent again."""
     return float(f"{value:.3g}")
 

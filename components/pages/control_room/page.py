@@ -9,7 +9,7 @@ from weir.components.live import commands, markers
 from weir.components.live import figures as live
 from weir.components.live.charts import Chart, charts_of
 from weir.components.live.commands_list import commands_list
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site, empty
 from weir.components.pages.cluster.view import cluster_facts
@@ -54,7 +54,7 @@ def _whole(world: World, place: Place) -> Page:
     figures, charts = _cards(world, names)
     for operator in snapshot.operators:
         figures |= live.operator_brief(world, operator)
-    return made(
+    return make_page(
         place,
         "control_room",
         render,
@@ -80,11 +80,11 @@ def _large(world: World, place: Place, drawn: str) -> Page:
     """
     snapshot = world.snapshot
     found = attention.attention(world)
-    shown = attention.kept(drawn, snapshot) or attention.chosen(found)
+    shown = attention.read_shown(drawn, snapshot) or attention.choose_shown(found)
     figures, charts = _cards(world, shown)
     figures |= attention.tile_figures(world) | attention.attention_figures(found, shown)
     figures |= inbox.present(world)
-    page = made(
+    page = make_page(
         place,
         "control_room",
         render,
@@ -106,7 +106,7 @@ def _large(world: World, place: Place, drawn: str) -> Page:
         first={"overview": attention.tiles(world)},
         large=True,
     )
-    return replace(page, structure=attention.marked(page.structure, snapshot, shown))
+    return replace(page, structure=attention.mark_shown(page.structure, snapshot, shown))
 
 
 def _cards(world: World, names: Sequence[str]) -> tuple[Figures, tuple[Chart, ...]]:

@@ -38,7 +38,7 @@ def inbox_body(inbox: Inbox) -> Component:
     if inbox.proposed:
         parts.append(
             html.Ol(
-                [_proposed(item) for item in inbox.proposed],
+                [_render_proposal(item) for item in inbox.proposed],
                 className="proposals",
                 **{"aria-label": "Waiting for a decision"},
             )
@@ -71,7 +71,7 @@ def inbox_body(inbox: Inbox) -> Component:
     return html.Div(parts, className="inbox-body")
 
 
-def _proposed(item: Proposed) -> Component:
+def _render_proposal(item: Proposed) -> Component:
     path = recommendation_path(item.id)
     said = f": “{item.comment}”" if item.comment else ""
     return html.Li(

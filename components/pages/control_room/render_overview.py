@@ -7,7 +7,7 @@ from weir.components.ui.figure import Figures
 from weir.components.ui.parts import card, live
 from weir.components.ui.surface import press
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 
 
 def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Component:
@@ -17,7 +17,7 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
         html.Div(className="overview", **{"data-overview": "clusters"}),
         html.Div(
             [
-                html.P(_shown(len(snapshot.clusters), in_full), className="quiet"),
+                html.P(_shown_words(len(snapshot.clusters), in_full), className="quiet"),
                 html.Button(
                     "Choose again",
                     className="button",
@@ -35,11 +35,11 @@ def overview_card(snapshot: Snapshot, in_full: int, figures: Figures) -> Compone
     )
 
 
-def _shown(clusters: int, in_full: int) -> str:
+def _shown_words(clusters: int, in_full: int) -> str:
     if in_full == clusters:
         return "All are shown below; the operators of each are on the cluster's own page."
     return (
-        f"{in_full} of {counted(clusters, 'cluster')} are shown in full below: when the page was drawn, "
+        f"{in_full} of {number_of(clusters, 'cluster')} are shown in full below: when the page was drawn, "
         "these needed attention most (no data, failing, overloaded, late, with a decision or "
         "an action open), then had the highest load. They stay until the page is drawn again."
     )

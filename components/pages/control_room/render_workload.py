@@ -58,7 +58,7 @@ def highest_rate(workload: Workload) -> int:
     return int(-(-wanted // step) * step) if wanted > step else step
 
 
-def _followed(workload: Workload, figures: Figures) -> Component:
+def _following_rate(workload: Workload, figures: Figures) -> Component:
     """The rate of now, not shown: the browser sets the slider to it, and so the number."""
     key = f"workload/{workload.name}/rate"
     slider = json.dumps(control_room_ids.workload("slider", workload.name))
@@ -78,7 +78,7 @@ def _line(workload: Workload, figures: Figures, comment_required: bool) -> Compo
                 ],
                 className="workload-title",
             ),
-            _followed(workload, figures),
+            _following_rate(workload, figures),
             dmc.Slider(
                 **control(control_room_ids.workload("slider", workload.name)),
                 value=workload.rows_per_s,

@@ -8,7 +8,13 @@ from dash import ALL, Dash, Input, Output, State, ctx, html
 
 from weir.components.pages.history import ids as own
 from weir.components.pages.history.render_list import runs_table
-from weir.components.pages.history.view import changed, compare_path, listing, query_of, sorted_by
+from weir.components.pages.history.view import (
+    change_query,
+    compare_path,
+    listing,
+    query_of,
+    sort_by,
+)
 from weir.components.pages.replay.library import Library
 from weir.components.ui.clicks import only_clicks
 from weir.components.ui.dialog import Ask, Dialog, Done, Said, outputs
@@ -46,11 +52,11 @@ def _register_list(app: Dash, library: Library) -> None:
         if isinstance(asked, dict):
             only_clicks()
             if asked["type"] == "runs-sort":
-                query = sorted_by(query, asked["key"])
+                query = sort_by(query, asked["key"])
             else:
-                query = changed(query, page=query.page + (1 if asked["to"] == "after" else -1))
+                query = change_query(query, page=query.page + (1 if asked["to"] == "after" else -1))
         else:
-            query = changed(query, words=str(words or ""), kind=str(kind or "all"))
+            query = change_query(query, words=str(words or ""), kind=str(kind or "all"))
         found = listing(await asyncio.to_thread(library.runs), query, time.time())
         return runs_table(found, chosen or []), {
             f: getattr(found.query, f) for f in found.query.__struct_fields__
@@ -92,7 +98,7 @@ def _register_delete(app: Dash, library: Library, dialog: Dialog) -> None:
             danger=True,
             pending=run,
         )
-        return dialog.opened(ASKER, ask)
+        return dialog.open_outputs(ASKER, ask)
 
     async def delete(said: Said) -> Done:
         run = str(said.pending)

@@ -5,7 +5,7 @@ import time
 from dash import Dash
 from fastapi import FastAPI
 
-from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded_page
 from weir.components.pages.history import actions, upload
 from weir.components.pages.history.render import render
 from weir.components.pages.history.view import Query, listing
@@ -31,7 +31,7 @@ PAGE = PageKind(
     kind="history",
     addresses=(HISTORY, "/replay", f"{HISTORY}/*"),
     title="History",
-    of=recorded,
+    of=recorded_page,
     offline=True,
     visit=_visit,
     register=_register,

@@ -37,7 +37,7 @@ def plot_json(plot: Plot) -> dict[str, Any]:
         "key": plot.key,
         "title": plot.title,
         "unit": plot.unit,
-        "x": rounded(plot.x),
+        "x": round_values(plot.x),
         "limit": plot.limit,
         "limitLabel": plot.limit_label,
         "lines": [
@@ -46,19 +46,19 @@ def plot_json(plot: Plot) -> dict[str, Any]:
                 "colour": line.colour,
                 "dashed": line.dashed,
                 "step": line.step,
-                "y": rounded(line.y),
-                "low": None if line.low is None else rounded(line.low),
-                "high": None if line.high is None else rounded(line.high),
+                "y": round_values(line.y),
+                "low": None if line.low is None else round_values(line.low),
+                "high": None if line.high is None else round_values(line.high),
             }
             for line in plot.lines
         ],
     }
 
 
-def rounded(values: Iterable[float | None]) -> list[float | None]:
+def round_values(values: Iterable[float | None]) -> list[float | None]:
     """Five digits; what is no number is a gap.
 
-    >>> rounded([1.2345678, None, float("nan")])
+    >>> round_values([1.2345678, None, float("nan")])
     [1.2346, None, None]
     """
     return [

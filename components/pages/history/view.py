@@ -104,19 +104,19 @@ def row(run: RunInfo, now: float) -> RunRow:
     )
 
 
-def changed(query: Query, **changes: Any) -> Query:
+def change_query(query: Query, **changes: Any) -> Query:
     """Another query; whatever changes but the page begins at the first page.
 
-    >>> changed(Query(page=3), words="x").page, changed(Query(), page=2).page
+    >>> change_query(Query(page=3), words="x").page, change_query(Query(), page=2).page
     (0, 2)
     """
     return replace(query, **({"page": 0} | changes))
 
 
-def sorted_by(query: Query, key: str) -> Query:
+def sort_by(query: Query, key: str) -> Query:
     """Sort by a column; the same one again the other way round."""
     down = not query.down if key == query.sort else key != "name"
-    return changed(query, sort=key, down=down)
+    return change_query(query, sort=key, down=down)
 
 
 def query_of(data: Any) -> Query:

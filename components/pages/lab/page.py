@@ -2,7 +2,7 @@
 
 from dash import Dash
 
-from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded_page
 from weir.components.pages.lab import actions
 from weir.components.pages.lab.render import render_list, render_one
 from weir.components.ui.path import LAB
@@ -24,7 +24,7 @@ PAGE = PageKind(
     kind="lab",
     addresses=(LAB, f"{LAB}/{{name}}"),
     title="Lab",
-    of=recorded,
+    of=recorded_page,
     offline=True,
     visit=_visit,
     register=_register,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weir.components.pages.history.plots import rounded
+from weir.components.pages.history.plots import round_values
 from weir.components.ui import text
 from weir.controllers.model.words import percent
 from weir.metrics.lab.lab import ExperimentStatus
@@ -54,7 +54,7 @@ def _plot(key: str, chart: ResultChart) -> dict[str, Any]:
                 "name": line.name,
                 "colour": PUBLISHED if line.published else next(own),
                 "dashed": line.published,
-                "y": rounded(line.y),
+                "y": round_values(line.y),
             }
             for line in chart.series
         ],

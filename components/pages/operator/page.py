@@ -4,7 +4,7 @@ from weir.components.live import commands, markers
 from weir.components.live import figures as live
 from weir.components.live.charts import operator_charts
 from weir.components.live.commands_list import commands_list
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World, samples_of_operator
 from weir.components.pages.base import PageKind, unknown
 from weir.components.pages.operator.render import render
@@ -27,10 +27,10 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     if operator is None and slices:
         clusters = tuple(dict.fromkeys(o.cluster for o in slices))
         figures = slices_figures(world, slices)
-        return made(place, "sliced", render_sliced, shares, clusters=clusters, figures=figures)
+        return make_page(place, "sliced", render_sliced, shares, clusters=clusters, figures=figures)
     if operator is None:
         return unknown(world, place)
-    return made(
+    return make_page(
         place,
         "operator",
         render,

@@ -6,7 +6,7 @@ from dash.development.base_component import Component
 from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
-from weir.components.pages.operator.slices import owned, slices_card, slices_of
+from weir.components.pages.operator.slices import groups_text, slices_card, slices_of
 from weir.components.ui import ids
 from weir.components.ui.buttons import operator_buttons
 from weir.components.ui.parts import card, data_age, fact, live, region
@@ -24,28 +24,28 @@ def render(world: World, page: Page) -> Component:
     slices = slices_of(world, operator.slice_of)
     figures, base = page.figures, f"operator/{name}"
 
-    def shown(label: str, key: str) -> Component:
+    def figure(label: str, key: str) -> Component:
         return fact(label, live(figures, f"{base}/{key}"))
 
-    state = [shown("State", "state-rows"), shown("State size", "state-bytes")]
+    state = [figure("State", "state-rows"), figure("State size", "state-bytes")]
     facts = html.Dl(
         [
             fact("Cluster", page_link(operator.cluster, cluster_path(operator.cluster))),
             fact("Reads", ", ".join(operator.reads) or "–"),
             fact("Writes", ", ".join(operator.writes) or "–"),
             *_share(operator),
-            shown("Last batch", "batch-id"),
-            shown("Rows in it", "batch-rows"),
-            shown("Its duration", "batch"),
-            shown("Wait before it", "scheduling"),
-            shown("Longest latency", "latency-max"),
-            shown("Trigger", "trigger"),
-            shown("Cost", "cost"),
-            shown("Work done", "busy"),
-            shown("Tasks", "tasks"),
-            shown("Failed tasks", "failed"),
-            shown("Restarts", "restarts"),
-            shown("Lease token", "lease"),
+            figure("Last batch", "batch-id"),
+            figure("Rows in it", "batch-rows"),
+            figure("Its duration", "batch"),
+            figure("Wait before it", "scheduling"),
+            figure("Longest latency", "latency-max"),
+            figure("Trigger", "trigger"),
+            figure("Cost", "cost"),
+            figure("Work done", "busy"),
+            figure("Tasks", "tasks"),
+            figure("Failed tasks", "failed"),
+            figure("Restarts", "restarts"),
+            figure("Lease token", "lease"),
             *(state if operator.stateful else []),
         ],
         className="facts",
@@ -108,7 +108,7 @@ def _share(operator: OperatorSample) -> list[Component]:
     """What it has of its operator, or why an operator with state is one query."""
     if operator.slice_of:
         whole = page_link(operator.slice_of, operator_path(operator.slice_of))
-        return [fact("Slice of", whole), fact("Key groups", owned(operator.key_groups))]
+        return [fact("Slice of", whole), fact("Key groups", groups_text(operator.key_groups))]
     if operator.stateful and operator.unsliced:
         return [fact("Slices", f"one: {operator.unsliced}")]
     return []

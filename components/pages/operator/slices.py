@@ -75,10 +75,10 @@ def render_sliced(world: World, page: Page) -> Component:
     )
 
 
-def owned(groups: tuple[int, ...]) -> str:
+def groups_text(groups: tuple[int, ...]) -> str:
     """Key groups in few words.
 
-    >>> owned((0, 1, 2, 3)), owned((0, 1, 5, 6, 9))
+    >>> groups_text((0, 1, 2, 3)), groups_text((0, 1, 5, 6, 9))
     ('4: 0–3', '5: 0–1, 5–6, 9')
     """
     runs: list[list[int]] = []
@@ -101,7 +101,7 @@ def _row(one: OperatorSample, figures: Figures) -> Component:
         [
             html.Th(page_link(one.name, operator_path(one.name)), scope="row"),
             _cell("Cluster", page_link(one.cluster, cluster_path(one.cluster))),
-            _cell("Key groups", owned(one.key_groups)),
+            _cell("Key groups", groups_text(one.key_groups)),
             _cell("Status", live(figures, f"{base}/status", "status")),
             _cell("Load", live(figures, f"{base}/slice-load")),
             *(_cell(label, live(figures, f"{base}/{key}")) for label, key in shown),

@@ -18,7 +18,7 @@ from weir.components.pages.recommendation.render_dialog import decision_body, re
 from weir.components.ui import ids
 from weir.components.ui.asking import request
 from weir.components.ui.clicks import only_clicks, pressed_id
-from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, chosen, outputs
+from weir.components.ui.dialog import Ask, Dialog, Done, Said, Stays, chosen_control, outputs
 from weir.components.ui.text import sentence
 from weir.components.web.security import Role, check, require
 from weir.controllers import service
@@ -41,9 +41,9 @@ def register(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
     async def confirm(said: Said) -> Done | Stays:
         try:
-            asked = _asked(said.pending)
+            asked = _asked_about(said.pending)
             mode = said.fields.get("mode")
-            done = await asyncio.to_thread(_carried_out, hub.store, asked, said.comment, mode)
+            done = await asyncio.to_thread(_carry_out, hub.store, asked, said.comment, mode)
         except Drifted as error:
             await hub.refresh()
             return Stays(error=refusal(str(error), error.offer.id if error.offer else ""))
@@ -62,21 +62,21 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     @require(Role.APPROVER)
     async def decide(pressed: Any) -> dict[str, Any]:
         about = pressed_id(pressed, recommendation_ids.decide("", "", ""))
-        return await dialog.asked(ASKER, lambda: _shown(_about(hub, about)))
+        return await dialog.ask(ASKER, lambda: _dialog(_about(hub, about)))
 
     @app.callback(outputs(), Input(ids.mode(ALL), "n_clicks"), prevent_initial_call=True)
     @require(Role.ADMIN)
     async def mode(_clicks: list[int | None]) -> dict[str, Any]:
         only_clicks()
         world, cluster = hub.world(), ctx.triggered_id["cluster"]
-        return await dialog.asked(ASKER, lambda: _shown(asks.mode_change(world, cluster)))
+        return await dialog.ask(ASKER, lambda: _dialog(asks.mode_change(world, cluster)))
 
     @app.callback(outputs(), Input(ids.PRESSED_PAUSE, "data"), prevent_initial_call=True)
     @require(Role.APPROVER)
     async def pause(pressed: Any) -> dict[str, Any]:
         resume = pressed_id(pressed, ids.pause(""))["verb"] == "resume"
         ask = asks.resume_all if resume else asks.pause_all
-        return await dialog.asked(ASKER, lambda: _shown(ask(hub.world())))
+        return await dialog.ask(ASKER, lambda: _dialog(ask(hub.world())))
 
     @app.callback(
         Output(ids.field_text("mode", ALL), "children"),
@@ -85,12 +85,12 @@ def _register_ways_in(app: Dash, hub: Hub, dialog: Dialog) -> None:
     )
     @require(Role.VIEWER)
     async def explain(_values: list[Any]) -> list[str]:
-        cluster, mode = chosen()
+        cluster, mode = chosen_control()
         said = asks.mode_words(hub.world(), cluster, mode) if mode else ""
         return [said] * len(ctx.outputs_list)
 
 
-def _shown(asked: asks.DecisionDialog) -> Ask:
+def _dialog(asked: asks.DecisionDialog) -> Ask:
     return Ask(
         title=asked.title,
         body=decision_body(asked),
@@ -117,7 +117,7 @@ def _about(hub: Hub, clicked: dict[str, str]) -> asks.DecisionDialog:
     )  # fmt: skip
 
 
-def _carried_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -> str:
+def _carry_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -> str:
     """Do what the dialog said, and say so."""
     ask = request(comment)
     match asked["verb"]:
@@ -144,7 +144,7 @@ def _carried_out(store: Store, asked: dict[str, str], comment: str, mode: Any) -
     return f"{_DONE[asked['verb']]}: {title_of(done)}."
 
 
-def _asked(deciding: Any, *, needed: bool = True) -> dict[str, str]:
+def _asked_about(deciding: Any, *, needed: bool = True) -> dict[str, str]:
     """What the open dialog asked about, as it came back from the browser."""
     try:
         found: dict[str, str] = msgspec.convert(deciding, dict[str, str])
@@ -156,6 +156,6 @@ def _asked(deciding: Any, *, needed: bool = True) -> dict[str, str]:
 
 
 def _newer(world: World, deciding: Any) -> str:
-    found = world.control.recommendation(_asked(deciding, needed=False)["id"])
+    found = world.control.recommendation(_asked_about(deciding, needed=False)["id"])
     newer = successor(world, found) if found else None
     return newer.id if newer else ""

@@ -80,7 +80,7 @@ def decision(
         title={"rollback": "Roll back?"}.get(verb, f"{verb.capitalize()}?"),
         subject=words.title_of(found),
         lines=tuple(lines),
-        rows=words.promised(found) if verb == "approve" else (),
+        rows=words.promised_rows(found) if verb == "approve" else (),
         warning=_silent(world, found) if verb in ("approve", "rollback") else "",
         comment_required=world.control.settings.comment_required,
         confirm={"rollback": "Roll back", "cancel": "Take it back"}.get(verb, verb.capitalize()),
@@ -194,7 +194,7 @@ def resume_all(world: World) -> DecisionDialog:
 
 def _approve(world: World, found: Recommendation) -> list[str]:
     lines = happens(world, found.decision)
-    shut = words.closed(found.guards)
+    shut = words.closed_guards(found.guards)
     hard = [g.reason for g in shut if g.name in HARD]
     timing = [g.reason for g in shut if g.name in TIMING]
     policy = [g.reason for g in shut if g.name in POLICY]

@@ -6,7 +6,7 @@ from dash import Dash
 
 from weir.components.live import figures as live
 from weir.components.live import markers
-from weir.components.live.page import WINDOW_S, Page, Panel, made
+from weir.components.live.page import WINDOW_S, Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site
 from weir.components.pages.recommendation import actions, view
@@ -25,13 +25,13 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     found = world.control.recommendation(place.name)
     held = any(r.id == place.name for r in world.control.recommendations)
     if found is None:
-        return made(place, "recommendation", render, held, [], panels=PANELS)
+        return make_page(place, "recommendation", render, held, [], panels=PANELS)
     first, last = view.span(found)
     figures: Figures = {}
     for name in found.clusters:
         if cluster := world.snapshot.cluster(name):
             figures |= live.cluster_figures(world, cluster)
-    return made(
+    return make_page(
         place,
         "recommendation",
         render,

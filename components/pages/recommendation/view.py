@@ -74,7 +74,7 @@ def detail(world: World, found: Recommendation) -> Detail:
         verdict="" if found.judgement else found.verdict,
         row=words.judged_row(found),
         hint=inbox.hint(world, found) if found.status is Status.PROPOSED else "",
-        guards=(*words.closed(found.guards), *(g for g in found.guards if g.open)),
+        guards=(*words.closed_guards(found.guards), *(g for g in found.guards if g.open)),
         way=way,
         history=found.history,
         links=tuple(_links(world, found, others)),

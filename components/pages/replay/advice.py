@@ -5,7 +5,7 @@ from msgspec import Struct
 from weir.components.live.commands import CommandRow, rows
 from weir.components.pages.balance.view import moves_text, state
 from weir.components.pages.replay.view import with_outlook, with_scaling, within, world_at
-from weir.components.pages.settings.then import SettingsShown, settings_shown
+from weir.components.pages.settings.then import SettingsShown, settings_then
 from weir.components.ui import text
 from weir.controllers.model.decision import Scale
 from weir.metrics.runs.replay import RecordedRun
@@ -90,7 +90,7 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
     done = [r for r in rows(later, limit=30) if abs(r.at - at) <= DONE_WITHIN_S]
     return Advice(
         at=at,
-        settings=settings_shown(run.settings.then(at), [c.name for c in clusters]),
+        settings=settings_then(run.settings.then(at), [c.name for c in clusters]),
         asked=tuple(asked),
         done=tuple(done),
     )

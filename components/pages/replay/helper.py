@@ -37,11 +37,11 @@ class Helper:
             try:
                 return pool.submit(function, *args, **more).result(timeout_s)
             except (BrokenProcessPool, CancelledError):
-                self._gone(pool)
+                self._drop_pool(pool)
                 if last:
                     break
             except TimeoutError:
-                self._gone(pool)
+                self._drop_pool(pool)
                 break
         raise Unavailable("This takes too long at the moment; try again later.")
 
@@ -60,7 +60,7 @@ class Helper:
                 )
             return self._pool
 
-    def _gone(self, pool: ProcessPoolExecutor) -> None:
+    def _drop_pool(self, pool: ProcessPoolExecutor) -> None:
         with self._lock:
             if self._pool is pool:
                 self._pool = None

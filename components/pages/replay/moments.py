@@ -16,7 +16,7 @@ from weir.components.live.world import World
 from weir.components.pages.base import Registry
 from weir.components.pages.replay.library import Library
 from weir.components.pages.replay.view import Past, within, world_at
-from weir.components.ui.surface import Surface, drawn_on
+from weir.components.ui.surface import Surface, draw_on
 
 
 def world_of_page(
@@ -36,7 +36,7 @@ def first(
     """A page of a replay, and everything that it is drawn with."""
     at = within(library.run(past.run), at)
     world = world_of_page(pages, library, past, at, target_latency_s)
-    with drawn_on(Surface(past.run, at)):
+    with draw_on(Surface(past.run, at)):
         data, page = start(pages, world, past.path)
         data["regions"] = _own(panels(world, page)[0])
         content = page.draw(world, page)
@@ -68,7 +68,7 @@ def moment(
     """
     at = within(library.run(past.run), at)
     kind = pages.kind(past.path)
-    with drawn_on(Surface(past.run, at)):
+    with draw_on(Surface(past.run, at)):
         if soon and kind is not None and kind.slow_then:
             return _series(pages, library, past, at, structure, target_latency_s)
         world = world_of_page(pages, library, past, at, target_latency_s)

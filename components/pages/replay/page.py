@@ -3,7 +3,7 @@
 from dash import html
 from fastapi import FastAPI
 
-from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded_page
 from weir.components.pages.replay import api
 from weir.components.pages.replay import ids as replay_ids
 from weir.components.pages.replay.moments import first
@@ -31,7 +31,7 @@ def _routes(server: FastAPI, site: Site) -> None:
 PAGE = PageKind(
     kind="replay",
     addresses=("/replay/*",),
-    of=recorded,
+    of=recorded_page,
     offline=True,
     visit=visit,
     routes=_routes,

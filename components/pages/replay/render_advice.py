@@ -17,7 +17,8 @@ def advice_card(found: Advice) -> Component:
         [
             card(
                 _settings(found.settings),
-                *[_asked(a) for a in found.asked] or [html.P("Nothing to decide at this moment.")],
+                *[_answers(a) for a in found.asked]
+                or [html.P("Nothing to decide at this moment.")],
                 title="What would have been recommended at this moment",
                 right=html.Span(["at ", when(found.at)], className="quiet"),
             ),
@@ -48,7 +49,7 @@ def _settings(shown: SettingsShown) -> Component:
     )
 
 
-def _asked(asked: Answers) -> Component:
+def _answers(asked: Answers) -> Component:
     head = html.Tr([html.Th(h, scope="col") for h in ("Who", "Answer", "Why")])
     body = [
         html.Tr(

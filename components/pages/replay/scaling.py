@@ -40,17 +40,17 @@ def shadow_at(run: RecordedRun, cluster: str, at: float) -> Shadow:
     if trail is None:
         first = max(block * BLOCK_S - BEFORE_S, run.info.first_at)
         fresh = Shadow(step=int(first // step_s) - 1, outlook=None, memories={})
-        led = [fresh, *_led(run, cluster, fresh, last, step_s)]
+        led = [fresh, *_lead(run, cluster, fresh, last, step_s)]
         trail = [s for s in led if s.step >= opening] or led[-1:]
     else:
-        trail += _led(run, cluster, trail[-1], last, step_s)
+        trail += _lead(run, cluster, trail[-1], last, step_s)
     run.worked_out[cluster, block] = trail  # the last one used is the last to go
     while len(run.worked_out) > _KEPT:
         run.worked_out.pop(next(iter(run.worked_out)))
     return trail[max(0, last - trail[0].step)]
 
 
-def _led(
+def _lead(
     run: RecordedRun, cluster: str, shadow: Shadow, last: int, step_s: float
 ) -> Iterator[Shadow]:
     """One decision after the other, up to the last."""
@@ -60,11 +60,11 @@ def _led(
     series = [run.sparse(name, moments) for name in names] if moments else []
     for step, at, *newest in zip(steps, moments, *series, strict=True):
         snapshot = Snapshot.of((s for s in newest if s is not None), at)
-        shadow = _decided(run, cluster, shadow, step, snapshot)
+        shadow = _decide(run, cluster, shadow, step, snapshot)
         yield shadow
 
 
-def _decided(
+def _decide(
     run: RecordedRun, cluster: str, before: Shadow, step: int, snapshot: Snapshot
 ) -> Shadow:
     found = snapshot.cluster(cluster)

@@ -11,8 +11,8 @@ from weir.components.live.hub import Hub
 from weir.components.live.recommendation_words import MEANINGS
 from weir.components.live.world import World
 from weir.components.pages.scale import ids as scale_ids
-from weir.components.pages.scale.hand import asked_of, preview
-from weir.components.pages.scale.render_hand import prediction, refused
+from weir.components.pages.scale.hand import preview, read_request
+from weir.components.pages.scale.render_hand import prediction, render_refusal
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, Form, form, read
 from weir.components.pages.scale.view import title_of
@@ -54,7 +54,7 @@ def _register_hand(app: Dash, hub: Hub) -> None:
         try:
             shown = preview(await _world(hub, cluster), str(cluster), executors)
         except WeirError as error:
-            return refused(str(error)), True, "Scale", None
+            return render_refusal(str(error)), True, "Scale", None
         decision = shown.decision
         asked = {
             "id": uuid.uuid4().hex,  # given before the click: a second click is the same request
@@ -81,9 +81,9 @@ def _register_hand(app: Dash, hub: Hub) -> None:
         try:
             made = await _propose(hub, asked, comment)
         except WeirError as error:
-            return refused(_sentence(error)), no_update, no_update
+            return render_refusal(_sentence(error)), no_update, no_update
         except _FAILURES:
-            return refused(AWAY), no_update, no_update
+            return render_refusal(AWAY), no_update, no_update
         await hub.refresh()
         return no_update, True, toast(_outcome(made))
 
@@ -131,7 +131,7 @@ def _register_form(app: Dash, hub: Hub, dialog: Dialog) -> None:
             size=760,
             pending={"cluster": cluster, "of": of},
         )
-        return dialog.opened(ASKER, ask)
+        return dialog.open_outputs(ASKER, ask)
 
     async def defaults(about: Any) -> Any:
         return form_body(await _form(hub, about), defaults=True)
@@ -152,7 +152,7 @@ def _register_form(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 async def _world(hub: Hub, cluster: Any) -> World:
     """The world with all that is known of the scaling of a cluster."""
-    return await hub.shown(scale_path(str(cluster)))
+    return await hub.world_for(scale_path(str(cluster)))
 
 
 async def _form(hub: Hub, about: Any) -> Form:
@@ -165,7 +165,7 @@ async def _form(hub: Hub, about: Any) -> Form:
 
 async def _propose(hub: Hub, data: Any, comment: Any) -> Recommendation:
     """Ask for exactly what was predicted, once."""
-    asked = asked_of(data)
+    asked = read_request(data)
     ask = request(comment, asked.id)
     return await asyncio.to_thread(
         service.scale, hub.store, ask, asked.cluster, asked.executors, before=asked.before

@@ -50,7 +50,7 @@ class HandPreview(Struct, frozen=True, kw_only=True):
         return load_state(self.load_after)
 
 
-def bound(world: World, cluster: str) -> Bound:
+def bounds_of(world: World, cluster: str) -> Bound:
     """The limits of a cluster, or why it cannot be scaled from here."""
     facts = observe(world.snapshot, _scope(world, cluster))
     if facts is None:
@@ -139,7 +139,7 @@ class SizeRequest(Struct, frozen=True, kw_only=True):
     before: int
 
 
-def asked_of(data: Any) -> SizeRequest:
+def read_request(data: Any) -> SizeRequest:
     """The number that was predicted."""
     try:
         return msgspec.convert(data, SizeRequest)

@@ -57,7 +57,7 @@ def last_decision(world: World, cluster: str) -> Last | None:
                 at=found.at,
                 title=answer_text(decision),
                 status=f"{found.status.value}: it {MEANINGS[found.status]}",
-                by=_asked_by(found),
+                by=_requester(found),
                 why=decision.reason.text,
                 rule=decision.reason.rule,
                 numbers=numbers(decision.reason),
@@ -66,7 +66,7 @@ def last_decision(world: World, cluster: str) -> Last | None:
     return None
 
 
-def _asked_by(found: Recommendation) -> str:
+def _requester(found: Recommendation) -> str:
     """Whose idea it was: a scaler's, or a person's."""
     if found.by == ENGINE:
         return f"by {title_of(found.source)}"

@@ -4,7 +4,7 @@ from dash import Dash
 
 from weir.components.live import commands, markers
 from weir.components.live.commands_list import commands_list
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site, empty, unknown
 from weir.components.pages.replay import child
@@ -47,12 +47,12 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         brief: Figures = {}
         for one in snapshot.clusters:
             brief |= view.brief(world, one)
-        return made(place, "scale_choice", render_choice, names, figures=brief)
+        return make_page(place, "scale_choice", render_choice, names, figures=brief)
     outlook, learner = view.outlook_of(world, place.name), qtable.learner(world, place.name)
     figures = view.figures(world, cluster)
     fitted = chart.fitted_text(world.memories.get(place.name, {}).get("drs"))
     figures[f"scale/{place.name}/error"] = Figure(f"{chart.error_text(outlook)} {fitted}".rstrip())
-    return made(
+    return make_page(
         place,
         "scale",
         render,

@@ -187,11 +187,11 @@ def last_decision(found: Learner) -> str:
     )
     if step.row is None:
         return f"{at}: the first window gives no direction yet, so nothing was chosen."
-    worth = ", ".join(f"{WORDS[a]} {_signed(step.row[a])}" for a in Action)
+    worth = ", ".join(f"{WORDS[a]} {_signed_text(step.row[a])}" for a in Action)
     return f"{at}: {WORDS[action]} {why(step.row, action, step.by_chance)} ({worth})."
 
 
-def exported(found: Learner) -> bytes:
+def export_learner(found: Learner) -> bytes:
     """The table as a file; the command line reads and writes the same."""
     return msgspec.json.format(msgspec.json.encode(export_table(found.memory.table)), indent=1)
 
@@ -229,10 +229,10 @@ def _samples(memory: QMemory) -> int:
     return sum(sum(to.values()) for to in memory.samples.transitions.values())
 
 
-def _signed(value: float) -> str:
+def _signed_text(value: float) -> str:
     """With a true minus.
 
-    >>> _signed(-0.5), _signed(-0.001)
+    >>> _signed_text(-0.5), _signed_text(-0.001)
     ('−0.50', '0.00')
     """
     return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

@@ -13,7 +13,7 @@ from weir.components.live.hub import Hub
 from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.qtable import (
     Learner,
-    exported,
+    export_learner,
     learner,
     loss_text,
 )
@@ -51,7 +51,7 @@ def _register_export(app: Dash, hub: Hub) -> None:
         found = await _learner(hub, cluster)
         at = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         return {
-            "content": exported(found).decode(),
+            "content": export_learner(found).decode(),
             "filename": f"q-table-{cluster}-{at}.json",
             "type": "application/json",
         }
@@ -105,7 +105,7 @@ def _register_reset(app: Dash, hub: Hub, dialog: Dialog) -> None:
             danger=True,
             pending=cluster,
         )
-        return dialog.opened(ASKER, ask)
+        return dialog.open_outputs(ASKER, ask)
 
     async def reset(said: Said) -> Done:
         await asyncio.to_thread(service.reset_qtable, hub.store, request(), str(said.pending))
@@ -117,7 +117,7 @@ def _register_reset(app: Dash, hub: Hub, dialog: Dialog) -> None:
 
 async def _learner(hub: Hub, cluster: Any) -> Learner:
     """What the scaler of a cluster knows, whichever worker is asked."""
-    return learner(await hub.shown(scale_path(str(cluster))), str(cluster))
+    return learner(await hub.world_for(scale_path(str(cluster))), str(cluster))
 
 
 def _file(contents: Any) -> bytes:

@@ -7,7 +7,7 @@ from weir.components.live.chart_tile import chart_tile
 from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.scale import ids as scale_ids
-from weir.components.pages.scale.hand import bound
+from weir.components.pages.scale.hand import bounds_of
 from weir.components.pages.scale.qtable import learner
 from weir.components.pages.scale.render_answers import (
     answers_card,
@@ -64,7 +64,7 @@ def render(world: World, page: Page) -> Component:
                 [
                     hand_card(
                         name,
-                        bound(world, name),
+                        bounds_of(world, name),
                         comment_required=world.control.settings.comment_required,
                     ),
                     card(

@@ -80,6 +80,6 @@ def prediction(shown: HandPreview, *, may: bool = True) -> Component:
     return html.Div(parts)
 
 
-def refused(why: str) -> Component:
+def render_refusal(why: str) -> Component:
     """Why the chosen number cannot be had."""
     return html.P(why, className="dialog-error", role="alert")

@@ -93,7 +93,7 @@ def numbers(reason: Reason) -> tuple[ReasonNumber, ...]:
     """
     return tuple(
         ReasonNumber(name=name, value=value)
-        for name, value in (text.named(k, v) for k, v in reason.numbers.items())
+        for name, value in (text.name_value(k, v) for k, v in reason.numbers.items())
     )
 
 
@@ -201,7 +201,7 @@ def _answer_figures(
             "answer": Figure(answer_text(decision), _answer_state(decision)),
             "why": Figure(decision.reason.text),
             "rule": Figure(rule_text(decision.reason)),
-            **_predicted(cluster, decision),
+            **_prediction(cluster, decision),
         }
     return {f"{base}/followed": tag} | {f"{base}/{key}": cell for key, cell in cells.items()}
 
@@ -216,7 +216,7 @@ def rule_text(reason: Reason) -> str:
     return ": ".join(part for part in (reason.rule.replace("_", " "), named) if part)
 
 
-def _predicted(cluster: str, decision: Scale | NoChange) -> Figures:
+def _prediction(cluster: str, decision: Scale | NoChange) -> Figures:
     if isinstance(decision, NoChange):
         return {"load": Figure(text.NOTHING), "latency": Figure(text.NOTHING)}
     load, latency = decision.prediction.load.get(cluster), decision.prediction.latency_s

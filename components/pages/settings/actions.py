@@ -108,7 +108,7 @@ def _register_save(app: Dash, hub: Hub) -> None:
 
         try:
             done = await asyncio.to_thread(
-                _saved,
+                _save,
                 hub.store,
                 group,
                 given,
@@ -168,7 +168,7 @@ def sections(store: Store, cluster: str) -> list[view.Section]:
     return found if current_user().may(Role.ADMIN) else [view.without_secrets(s) for s in found]
 
 
-def _saved(store: Store, group: str, given: dict[str, Any], shown: Any) -> tuple[view.Section, int]:
+def _save(store: Store, group: str, given: dict[str, Any], shown: Any) -> tuple[view.Section, int]:
     """Keep what was changed; the section as it stands then, and how many changes there were."""
     cluster = next((g.cluster for g in groups(store.clusters()) if g.name == group), "")
     before = next((s for s in sections(store, cluster) if s.group == group), None)
@@ -179,6 +179,6 @@ def _saved(store: Store, group: str, given: dict[str, Any], shown: Any) -> tuple
         if changes:
             service.set_settings(store, request(), group, changes)
     except InvalidInput as error:
-        raise view.said(before, error) from None
+        raise view.explain_error(before, error) from None
     after = next(s for s in sections(store, cluster) if s.group == group)
     return after, len(changes)

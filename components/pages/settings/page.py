@@ -2,7 +2,7 @@
 
 from dash import Dash
 
-from weir.components.live.page import Page, Panel, made
+from weir.components.live.page import Page, Panel, make_page
 from weir.components.live.world import World
 from weir.components.pages.base import PageKind, Site
 from weir.components.pages.settings import actions, ids, render_then
@@ -15,8 +15,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     """The settings of the present come by callbacks, the recorded ones as a panel."""
     names = [c.name for c in world.snapshot.clusters]
     if world.run is not None:
-        return made(place, "settings", render_then.render, names, panels=THEN)
-    return made(place, "settings", render, names)
+        return make_page(place, "settings", render_then.render, names, panels=THEN)
+    return make_page(place, "settings", render, names)
 
 
 def _sections(world: World, place: Place) -> SectionsThen:

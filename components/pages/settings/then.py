@@ -10,7 +10,7 @@ from weir.components.pages.scale.view import title_of
 from weir.components.pages.settings.view import Section, sections
 from weir.controllers.engine.propose.balance import BALANCE
 from weir.controllers.model.sample import Mode
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 from weir.controllers.service.steering import SECRET
 from weir.metrics.runs.actions import as_of
 from weir.metrics.runs.replay import RecordedRun
@@ -30,7 +30,7 @@ class SettingsShown(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, str], ...]  # balancing, and each cluster
 
 
-def settings_shown(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
+def settings_then(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
     """Planner, modes and scalers with what differs from their defaults."""
     if not then.recorded:
         return SettingsShown(recorded=False, note=NOT_RECORDED, rows=())
@@ -39,7 +39,9 @@ def settings_shown(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown
         scale = then.scale(cluster)
         mode = then.modes.get(cluster, Mode.APPROVE).value.replace("_", " ")
         limits = f", {scale.min_executors} to " + (
-            counted(scale.max_executors, "executor") if scale.max_executors else "as many as it may"
+            number_of(scale.max_executors, "executor")
+            if scale.max_executors
+            else "as many as it may"
         )
         own = then.scalers(cluster).get(scale.scaler, {})
         limited = scale.min_executors or scale.max_executors

@@ -84,14 +84,14 @@ def sections(
 
 def without_secrets(section: Section) -> Section:
     """As people see it who may not change it: whether a secret is set, not what it is."""
-    hidden = [replace(f, value=shown(f.key, f.value)) for f in section.fields]
+    hidden = [replace(f, value=public_value(f.key, f.value)) for f in section.fields]
     return replace(section, fields=tuple(hidden))
 
 
-def shown(key: str, value: Any) -> Any:
+def public_value(key: str, value: Any) -> Any:
     """A setting's value for everybody's eyes.
 
-    >>> shown("webhook_url", "https://hook/key"), shown("webhook_url", ""), shown("ttl_s", 60.0)
+    >>> public_value("webhook_url", "https://hook/key"), public_value("webhook_url", ""), public_value("ttl_s", 60.0)
     ('set', '', 60.0)
     """
     return "set" if key in SECRET and value else value
@@ -113,7 +113,7 @@ def changes(section: Section, given: Mapping[str, Any], shown: Mapping[str, Any]
     return found
 
 
-def said(section: Section, error: InvalidInput) -> InvalidInput:
+def explain_error(section: Section, error: InvalidInput) -> InvalidInput:
     """An error in the words of the form, with the field that it is about."""
     return in_words(error, {f.key: f for f in section.fields})
 

@@ -41,7 +41,7 @@ def sign_in() -> str:
       </form>
       <p class="sign-in-help">No password yet, or forgotten? An admin can make you a one-time link,
         or <code>weir user link NAME</code> on the machine.</p>"""
-    return _framed("Sign in", "Sign in to Weir", body)
+    return _frame("Sign in", "Sign in to Weir", body)
 
 
 def password(name: str, *, old: bool, csrf_cookie: str) -> str:
@@ -68,10 +68,10 @@ def password(name: str, *, old: bool, csrf_cookie: str) -> str:
         <button class="button button-primary" type="submit">Set password</button>
         <a class="button" href="/">Not now</a>
       </form>"""
-    return _framed("Password", "Choose a password", body)
+    return _frame("Password", "Choose a password", body)
 
 
-def _framed(title: str, heading: str, body: str) -> str:
+def _frame(title: str, heading: str, body: str) -> str:
     return _FRAME.format(
         title=title,
         heading=heading,

@@ -56,14 +56,14 @@ def _register_in(server: FastAPI, service: SignIn, gate: Gate) -> None:
     @server.post("/sign-in", include_in_schema=False)
     async def by_password(request: Request) -> Response:
         asked = await _body(request, Password)
-        return await _opened(
+        return await _open_session(
             request, gate, service, service.by_password, asked.name, asked.password
         )
 
     @server.post("/sign-in/link", include_in_schema=False)
     async def by_link(request: Request) -> Response:
         asked = await _body(request, LinkSecret)
-        return await _opened(request, gate, service, service.by_link, asked.link)
+        return await _open_session(request, gate, service, service.by_link, asked.link)
 
 
 def _register_own(server: FastAPI, service: SignIn, gate: Gate) -> None:
@@ -110,10 +110,10 @@ def _register_own(server: FastAPI, service: SignIn, gate: Gate) -> None:
         asked = await _body(request, NewPassword)
         person = current_user()
         change_password = functools.partial(service.change_password, person.name, person.session)
-        return await _opened(request, gate, service, change_password, asked.old, asked.new)
+        return await _open_session(request, gate, service, change_password, asked.old, asked.new)
 
 
-async def _opened(
+async def _open_session(
     request: Request, gate: Gate, service: SignIn, begin: Callable[..., Opened], *args: str
 ) -> Response:
     """Begin a session and hand its cookies over, or say why not."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from weir.components.web.security.events import SecurityEvent, record
 from weir.components.web.security.links import Invitation, make_link, revoke_links, use_link
 from weir.components.web.security.lockout import Attempt, Lockout
-from weir.components.web.security.passwords import checked_password, fits, hashed
+from weir.components.web.security.passwords import check_password, fits, hash_password
 from weir.components.web.security.sessions import Claim, Sessions
 from weir.components.web.security.settings import SignInSettings
 from weir.components.web.security.workers import Workers
@@ -65,21 +65,21 @@ class SignIn:
         user = self.users.user(name)
         attempt = self._let_try(name, address, user)
         if not fits(password, user.password if user else "") or user is None:
-            self._failed("sign_in.failed", attempt, user, address)
+            self._note_failure("sign_in.failed", attempt, user, address)
             raise Refused(WRONG)
-        self._lockout.succeeded(name, address)
+        self._lockout.note_success(name, address)
         return self._open(user, address, "password")
 
     def by_link(self, secret: str, address: str) -> Opened:
         """A session for whoever a link was made for; the link is used up."""
         attempt = self._let_try("", address, None)
         invitation = use_link(self._client, self.users.key(), secret, self._clock())
-        user = self._invited(invitation) if invitation else None
+        user = self._invited_user(invitation) if invitation else None
         if user is None:
-            self._failed("link.refused", attempt, None, address)
+            self._note_failure("link.refused", attempt, None, address)
             raise Refused(USED)
         revoke_links(self._client, user.name)  # whoever had one has come
-        self._lockout.succeeded(user.name, address)
+        self._lockout.note_success(user.name, address)
         return self._open(user, address, "link")
 
     def sign_out(self, claim: Claim, address: str) -> None:
@@ -92,15 +92,15 @@ class SignIn:
         user = self.users.user(name)
         if user is None:
             raise Refused("Your user is kept by the proxy that signs you in.")
-        checked_password(new, name)
+        check_password(new, name)
         if self.needs_old(user, session):
             attempt = self._let_try(name, address, user)
             if not fits(old, user.password):
-                self._failed("password.refused", attempt, user, address)
+                self._note_failure("password.refused", attempt, user, address)
                 raise InvalidInput("The present password is not right.", field="old")
-            self._lockout.succeeded(name, address)
+            self._lockout.note_success(name, address)
         self.forget(name)
-        self.users.set_password(name, hashed(new), self._clock())
+        self.users.set_password(name, hash_password(new), self._clock())
         self._note("password.changed", user, address)
         return self._open(user, address, "password")
 
@@ -127,7 +127,7 @@ class SignIn:
         revoke_links(self._client, name)
         return self.sessions.end_all(name)
 
-    def _invited(self, invitation: Invitation) -> User | None:
+    def _invited_user(self, invitation: Invitation) -> User | None:
         """Whom a link still stands for; none that was made before all of theirs were ended."""
         if invitation.role is not None:
             if has_admin(self.users):  # only the first admin comes by such a link
@@ -146,11 +146,11 @@ class SignIn:
     def _let_try(self, name: str, address: str, user: User | None) -> Attempt:
         attempt = self._lockout.attempt(name, address)
         if attempt.wait_s:
-            self._failed("sign_in.too_early", attempt, user, address)
+            self._note_failure("sign_in.too_early", attempt, user, address)
             raise Locked(attempt.wait_s)
         return attempt
 
-    def _failed(self, action: str, attempt: Attempt, user: User | None, address: str) -> None:
+    def _note_failure(self, action: str, attempt: Attempt, user: User | None, address: str) -> None:
         """Each failure is logged; a lock goes into the trail when it begins, once."""
         self._note(action, user, address)
         if attempt.lock_s:
@@ -183,10 +183,10 @@ def has_admin(users: UsersFile) -> bool:
     return any(u.role is Role.ADMIN for u in users.content().users.values())
 
 
-def generated_password() -> str:
+def generate_password() -> str:
     """One that nobody has to think up.
 
-    >>> len(generated_password()) >= 20
+    >>> len(generate_password()) >= 20
     True
     """
     return secrets.token_urlsafe(18)

@@ -1,8 +1,8 @@
 """Trends: a figure of several clusters over a range of one's choice."""
 
-from weir.components.pages.base import Drawn, PageKind, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Visit, recorded_page
 from weir.components.pages.trends.render import render
-from weir.components.pages.trends.view import asked_of, trend
+from weir.components.pages.trends.view import read_query, trend
 from weir.components.ui.path import TRENDS
 from weir.controllers.engine.ports import Tier
 from weir.controllers.model.brief import Brief, brief_of
@@ -11,7 +11,7 @@ from weir.controllers.model.brief import Brief, brief_of
 def _visit(visit: Visit) -> Drawn:
     store, live, now = visit.site.hub.store, visit.live, visit.live.at
     known = [cluster.name for cluster in visit.live.snapshot.clusters]
-    asked = asked_of(visit.path, known, now)
+    asked = read_query(visit.path, known, now)
 
     def read(cluster: str, since: float, until: float, tier: Tier) -> list[Brief]:
         if tier is Tier.FULL:  # the hub has them
@@ -24,5 +24,5 @@ def _visit(visit: Visit) -> Drawn:
 
 
 PAGE = PageKind(
-    kind="trends", addresses=(TRENDS, f"{TRENDS}/*"), title="Trends", of=recorded, visit=_visit
+    kind="trends", addresses=(TRENDS, f"{TRENDS}/*"), title="Trends", of=recorded_page, visit=_visit
 )

@@ -24,7 +24,7 @@ def render(found: Trend) -> Component:
                                    for k, m in METRICS.items()]),
                 _choice("Range", [(title, asked.path(span=k), k == asked.span)
                                   for k, (title, _) in SPANS.items()], _own_range(asked)),
-                _choice("Clusters", [(name, _toggled(asked, name), name in asked.clusters)
+                _choice("Clusters", [(name, _toggle_address(asked, name), name in asked.clusters)
                                      for name in found.known[:60]]),
                 className="trend-choices",
             ),
@@ -91,7 +91,7 @@ def _choice(
     )
 
 
-def _toggled(asked: TrendQuery, name: str) -> str:
+def _toggle_address(asked: TrendQuery, name: str) -> str:
     """The address with that cluster added or taken away; the last one stays."""
     left = tuple(c for c in asked.clusters if c != name)
     if name not in asked.clusters:

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 
 from weir.components.live.charts import Chart, cluster_charts
-from weir.components.pages.history.plots import rounded
+from weir.components.pages.history.plots import round_values
 from weir.components.ui.path import TRENDS
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.brief import Brief
@@ -95,7 +95,7 @@ class Trend(Struct, frozen=True, kw_only=True):
     summary: str  # for who cannot see the chart
 
 
-def asked_of(path: str, known: Sequence[str], now: float) -> TrendQuery:
+def read_query(path: str, known: Sequence[str], now: float) -> TrendQuery:
     """What an address asks for; nonsense is said, not changed in silence."""
     parts = [unquote(p) for p in path.removeprefix(TRENDS).strip("/").split("/") if p]
     if len(parts) > 3:
@@ -127,7 +127,7 @@ def trend(
     chart = _chart(asked.metric, "", target_s)
     lines, count = [], 0
     for i, cluster in enumerate(asked.clusters):
-        kept = stitched(read, cluster, asked.since, asked.until, now)
+        kept = stitch(read, cluster, asked.since, asked.until, now)
         x, y = _points(asked.metric, filled(kept, past(cluster, asked.since, asked.until)))
         count += sum(v is not None for v in y)
         lines.append(
@@ -160,7 +160,7 @@ def trend(
     )
 
 
-def stitched(read: Read, cluster: str, since: float, until: float, now: float) -> list[Brief]:
+def stitch(read: Read, cluster: str, since: float, until: float, now: float) -> list[Brief]:
     """Figures at the finest resolution that reaches back so far, its young end from finer ones.
 
     A coarse tier has nothing of its last, unfinished step: the finer tiers do.
@@ -227,7 +227,7 @@ def _points(metric: str, briefs: Sequence[Brief]) -> tuple[list[int], list[float
         found = value(brief)
         y.append(None if found is None else times * found)
         last = brief
-    return x, rounded(y)
+    return x, round_values(y)
 
 
 def _summary(asked: TrendQuery, lines: Sequence[dict[str, Any]], unit: str) -> str:

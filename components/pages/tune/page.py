@@ -2,7 +2,7 @@
 
 from dash import Dash
 
-from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded_page
 from weir.components.pages.tune import actions
 from weir.components.pages.tune.render import render
 from weir.metrics.runs.tuning import Tunings
@@ -22,7 +22,7 @@ def _register(app: Dash, site: Site) -> None:
 PAGE = PageKind(
     kind="tune",
     addresses=("/history/{name}/tune",),
-    of=recorded,
+    of=recorded_page,
     offline=True,
     visit=_visit,
     register=_register,

@@ -84,9 +84,9 @@ def result(status: TuneStatus | None, found: Tuning | None) -> list[Component]:
     parts: list[Component] = [_progress(status)]
     if found is None:
         if status.trials:
-            parts.append(card(plot_tiles([_searched(status, status.trials)], tall=True)))
+            parts.append(card(plot_tiles([_search_plot(status, status.trials)], tall=True)))
         return parts
-    plots = [judged_plot(found), _searched(status, found.trials)]
+    plots = [judged_plot(found), _search_plot(status, found.trials)]
     parts.append(
         card(
             html.P(found.verdict, className="verdict"),
@@ -108,7 +108,7 @@ def result(status: TuneStatus | None, found: Tuning | None) -> list[Component]:
     return parts
 
 
-def _searched(status: TuneStatus, trials: Sequence[Trial]) -> dict[str, Any]:
+def _search_plot(status: TuneStatus, trials: Sequence[Trial]) -> dict[str, Any]:
     return searched_plot(status.request.scaler, trials, status.request.target_latency_s)
 
 

@@ -58,12 +58,12 @@ def _register_new(app: Dash, people: SignIn) -> None:
     )
     @require(Role.ADMIN)
     async def add(_clicks: Any, names: Any, roles: Any, forms: Any, href: Any) -> Any:
-        kind = _clicked()["of"]
+        kind = _clicked_button()["of"]
         if not len(names) == len(roles) == len(forms):  # no page of ours
             raise PreventUpdate
         at = [form["of"] for form in forms].index(kind)
         make = _add_user if kind == "user" else _add_token
-        box, problem = await _done(make, people, names[at], roles[at], str(href or ""))
+        box, problem = await _attempt(make, people, names[at], roles[at], str(href or ""))
         if problem:
             return no_update, no_update, problem, [no_update] * len(forms)
         return (
@@ -89,7 +89,7 @@ def _register_role(app: Dash, people: SignIn) -> None:
         user = people.users.user(name)
         if user is None or user.role == wanted:
             raise PreventUpdate  # the table has just been drawn
-        said, problem = await _done(_set_role, people, name, wanted)
+        said, problem = await _attempt(_set_role, people, name, wanted)
         return time.time(), problem or toast(said)
 
 
@@ -99,11 +99,11 @@ def _register_dialog(app: Dash, people: SignIn, dialog: Dialog) -> None:
     )
     @require(Role.ADMIN)
     async def ask(_clicks: Any) -> Any:
-        asked = _clicked()
-        return dialog.opened(ASKER, _question(people, asked["verb"], asked["name"]))
+        asked = _clicked_button()
+        return dialog.open_outputs(ASKER, _question(people, asked["verb"], asked["name"]))
 
     async def confirm(said: Said) -> Done | Stays:
-        found, problem = await _done(_confirmed, people, said.pending, said.href)
+        found, problem = await _attempt(_confirm, people, said.pending, said.href)
         if problem:
             return Stays(error=problem.children)
         box, told = found
@@ -115,14 +115,14 @@ def _register_dialog(app: Dash, people: SignIn, dialog: Dialog) -> None:
     dialog.on(ASKER, Role.ADMIN, confirm)
 
 
-def _clicked() -> Any:
+def _clicked_button() -> Any:
     """Which button; those that have just been drawn report too, but without a click."""
     if not ctx.triggered or not ctx.triggered[0]["value"]:
         raise PreventUpdate
     return ctx.triggered_id
 
 
-async def _done(work: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
+async def _attempt(work: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
     """What it brought, or a toast that says why not."""
     try:
         return await asyncio.to_thread(work, *args), None
@@ -213,7 +213,7 @@ def _question(people: SignIn, verb: str, name: str) -> Ask:
     raise InvalidInput("there is no such button")
 
 
-def _confirmed(people: SignIn, pending: Any, href: str) -> tuple[Any, str]:
+def _confirm(people: SignIn, pending: Any, href: str) -> tuple[Any, str]:
     asked = pending if isinstance(pending, dict) else {}
     verb, name = str(asked.get("verb")), str(asked.get("name"))
     me = current_user()

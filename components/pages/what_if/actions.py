@@ -10,7 +10,7 @@ from weir.components.pages.what_if import child as history_child
 from weir.components.pages.what_if import ids as own
 from weir.components.pages.what_if.child import Policy
 from weir.components.pages.what_if.choices import Choices, choices_in, query_of
-from weir.components.pages.what_if.render import own_form, refused, result
+from weir.components.pages.what_if.render import own_form, render_refusal, result
 from weir.components.pages.what_if.render_form import form_of
 from weir.components.ui import ids
 from weir.components.web.security import Role, require
@@ -63,7 +63,9 @@ def register(app: Dash, library: Library) -> None:
             policies: list[Policy] = []
             # A page that is opened shows what its address asks for, and else only what was done.
             if ctx.triggered_id == own.WI_GO or choices_in(search).policies is not None:
-                given = given_of(scaler, values, names) | given_of(scaler, checked, switches)
+                given = given_values(scaler, values, names) | given_values(
+                    scaler, checked, switches
+                )
                 policies = policies_of(chosen, scaler, given)
                 address = query_of(
                     Choices(
@@ -81,7 +83,7 @@ def register(app: Dash, library: Library) -> None:
         except Busy:
             raise
         except WeirError as error:
-            return refused(str(error)), no_update
+            return render_refusal(str(error)), no_update
         return result(answer), address
 
     app.clientside_callback(
@@ -104,7 +106,7 @@ def policies_of(chosen: Any, scaler: Any, given: dict[str, Any]) -> list[Policy]
     return found
 
 
-def given_of(scaler: Any, values: Any, names: Any) -> dict[str, Any]:
+def given_values(scaler: Any, values: Any, names: Any) -> dict[str, Any]:
     """Values by their keys, of the scaler that is chosen now."""
     return {
         name["key"]: value

@@ -84,11 +84,11 @@ def what_if_of(
         replayed=ask(Policy(label="what was done", scaler=RECORDED)),
         policy=calibrated.policy,
         policy_errors=calibrated.policy_errors,
-        others=tuple(ask(policy) for policy in (*as_set(calibrated), *policies)),
+        others=tuple(ask(policy) for policy in (*policies_in_force(calibrated), *policies)),
     )
 
 
-def as_set(calibrated: Calibrated) -> list[Policy]:
+def policies_in_force(calibrated: Calibrated) -> list[Policy]:
     """The policy that was in force, where the cluster was left to it at some time."""
     if not any(p.acts for p in calibrated.policy):
         return []

@@ -2,7 +2,7 @@
 
 from dash import Dash
 
-from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded
+from weir.components.pages.base import Drawn, PageKind, Site, Visit, recorded_page
 from weir.components.pages.what_if import actions
 from weir.components.pages.what_if.choices import choices_in
 from weir.components.pages.what_if.render import render
@@ -20,7 +20,7 @@ def _register(app: Dash, site: Site) -> None:
 PAGE = PageKind(
     kind="what_if",
     addresses=("/history/{name}/what-if",),
-    of=recorded,
+    of=recorded_page,
     offline=True,
     visit=_visit,
     register=_register,

@@ -120,7 +120,7 @@ def result(answer: WhatIfAnswer) -> list[Component]:
     ]
 
 
-def refused(why: str) -> list[Component]:
+def render_refusal(why: str) -> list[Component]:
     """Why there is nothing to show."""
     return [html.Div([html.P(why)], className="trust", role="alert", **{"data-state": "bad"})]
 

@@ -102,7 +102,7 @@ def conclusion(answer: WhatIfAnswer) -> str:
 def _tail_words(answer: WhatIfAnswer) -> str:
     """The slow end of the same replay, beside what was measured."""
     measured, replayed = (
-        _measured(answer.recorded, answer.target_latency_s),
+        _measured_latency(answer.recorded, answer.target_latency_s),
         answer.replayed.summary,
     )
     return (
@@ -115,7 +115,10 @@ def _tail_words(answer: WhatIfAnswer) -> str:
 
 def _outside_words(answer: WhatIfAnswer) -> str:
     """That the band does not hold what was measured, where that is so."""
-    band, measured = answer.replayed.band, _measured(answer.recorded, answer.target_latency_s)[1]
+    band, measured = (
+        answer.replayed.band,
+        _measured_latency(answer.recorded, answer.target_latency_s)[1],
+    )
     if band is None or band.latency_p95_s is None or measured is None:
         return ""
     low, high = band.latency_p95_s
@@ -125,14 +128,14 @@ def _outside_words(answer: WhatIfAnswer) -> str:
 
 
 def _off_p95(answer: WhatIfAnswer) -> float:
-    measured = _measured(answer.recorded, answer.target_latency_s)[1]
+    measured = _measured_latency(answer.recorded, answer.target_latency_s)[1]
     if not measured:
         return 0.0
     return abs(answer.replayed.summary.latency_p95_s - measured) / measured
 
 
 def _off_over(answer: WhatIfAnswer) -> float:
-    measured = _measured(answer.recorded, answer.target_latency_s)[3]
+    measured = _measured_latency(answer.recorded, answer.target_latency_s)[3]
     if measured is None:
         return 0.0
     return abs(answer.replayed.summary.share_over_target - measured)
@@ -167,7 +170,7 @@ def policy_words(answer: WhatIfAnswer) -> str:
 def rows(answer: WhatIfAnswer) -> list[PolicyRow]:
     """What was measured, the same simulated, and every other policy beside it."""
     target = answer.target_latency_s
-    measured = _measured(answer.recorded, target)
+    measured = _measured_latency(answer.recorded, target)
     found = [
         PolicyRow(
             label="What was done",
@@ -206,12 +209,12 @@ def plots(answer: WhatIfAnswer) -> list[dict[str, Any]]:
             Line(
                 name="measured",
                 colour="series-1",
-                y=_shown(_thin(getattr(answer.recorded, field), how), unit),
+                y=_shown_values(_thin(getattr(answer.recorded, field), how), unit),
                 step=step,
             )
         ]
         for i, one in enumerate(shown):
-            y = _shown(_thin(getattr(one.series, field), how), unit)
+            y = _shown_values(_thin(getattr(one.series, field), how), unit)
             off = getattr(one.band, error) if one.band and error else None
             lines.append(
                 Line(
@@ -233,7 +236,7 @@ def plots(answer: WhatIfAnswer) -> list[dict[str, Any]]:
     return made
 
 
-def _shown(values: list[float | None], unit: str) -> list[float | None]:
+def _shown_values(values: list[float | None], unit: str) -> list[float | None]:
     """A share as per cent, where that is the unit."""
     return [_times(v, 100.0) for v in values] if unit == "%" else values
 
@@ -254,7 +257,7 @@ def _summary(one: Simulated) -> list[float]:
     ]  # fmt: skip
 
 
-def _measured(series: SimulatedSeries, target_latency_s: float) -> list[float | None]:
+def _measured_latency(series: SimulatedSeries, target_latency_s: float) -> list[float | None]:
     latency = np.array([v for v in series.latency_s if v is not None])
     lengths = np.diff(np.array(series.time), prepend=series.time[0])
     executors = np.array(series.executors, dtype=float)

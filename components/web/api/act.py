@@ -11,7 +11,7 @@ from weir.components.web.api.bodies import MoveBody, RateBody, ResliceBody, Scal
 from weir.components.web.api.bodies import ReasonBody as Why
 from weir.components.web.api.guarded import GuardedRoute
 from weir.components.web.api.look import CommandState, Name
-from weir.components.web.api.recommendations import Shown, shown
+from weir.components.web.api.recommendations import Shown, shown_recommendation
 from weir.components.web.api.reply import answers, json
 from weir.components.web.security import Role, require
 from weir.controllers import service
@@ -41,14 +41,14 @@ def _plans(router: APIRouter, store: Store) -> None:
     def scale(cluster: Name, body: ScaleBody) -> Response:
         """Bring a cluster to a number of executors; with four eyes on, ask for it."""
         ask = request(body.comment, body.id)
-        return json(shown(service.scale(store, ask, cluster, body.executors)), 202)
+        return json(shown_recommendation(service.scale(store, ask, cluster, body.executors)), 202)
 
     @router.post("/operators/{operator}/move", **answers(Shown, 400, 404, 409, status=202))
     @require(Role.APPROVER)
     def move(operator: Name, body: MoveBody) -> Response:
         """Move an operator with its state to another cluster; with four eyes on, ask for it."""
         ask = request(body.comment, body.id)
-        return json(shown(service.move(store, ask, operator, body.cluster)), 202)
+        return json(shown_recommendation(service.move(store, ask, operator, body.cluster)), 202)
 
     @router.post("/operators/{operator}/reslice", **answers(Shown, 400, 404, 409, status=202))
     @require(Role.APPROVER)
@@ -59,7 +59,7 @@ def _plans(router: APIRouter, store: Store) -> None:
             slices=body.slices, groups=body.groups, to=body.to, cluster=body.cluster,
             plan_hash=body.plan_hash,
         )  # fmt: skip
-        return json(shown(done), 202)
+        return json(shown_recommendation(done), 202)
 
 
 def _commands(router: APIRouter, store: Store) -> None:

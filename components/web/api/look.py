@@ -63,7 +63,7 @@ def _world(router: APIRouter, store: Store) -> None:
     @require(Role.VIEWER)
     def cluster(cluster: Name) -> Response:
         """One cluster as last reported."""
-        return json(found_cluster(store, cluster))
+        return json(find_cluster(store, cluster))
 
     @router.get("/operators", tags=["look"], **answers(list[OperatorSample]))
     @require(Role.VIEWER)
@@ -111,7 +111,7 @@ def _past(router: APIRouter, store: Store) -> None:
 
         Without their single batches: those are in the recorded run.
         """
-        found_cluster(store, cluster)
+        find_cluster(store, cluster)
         end = time.time() if until is None else until
         begin = end - 300 if since is None else since
         found = store.samples(cluster, begin, end, step_s)[-SAMPLES_MOST:]
@@ -133,7 +133,7 @@ def _past(router: APIRouter, store: Store) -> None:
         return json(CommandState(*found))
 
 
-def found_cluster(store: Store, name: str) -> Cluster:
+def find_cluster(store: Store, name: str) -> Cluster:
     """A cluster that has reported, or a sentence that there is none."""
     found = _now(store).cluster(name)
     if found is None:

@@ -26,7 +26,7 @@ class Shown(Struct, frozen=True):
     recommendation: Recommendation
 
 
-def shown(found: Recommendation) -> Shown:
+def shown_recommendation(found: Recommendation) -> Shown:
     """As the API answers with it."""
     return Shown(found.kind, found.plan_hash, found)
 
@@ -53,7 +53,7 @@ def _look(router: APIRouter, store: Store) -> None:
         found = store.recommendations(limit)
         return json(
             [
-                shown(r)
+                shown_recommendation(r)
                 for r in found
                 if (status is None or r.status is status)
                 and (cluster is None or cluster in r.clusters)
@@ -67,7 +67,7 @@ def _look(router: APIRouter, store: Store) -> None:
         found = store.recommendation(id)
         if found is None:
             raise NotFound(f"there is no recommendation {id}")
-        return json(shown(found))
+        return json(shown_recommendation(found))
 
 
 def _decide(router: APIRouter, store: Store) -> None:
@@ -75,23 +75,25 @@ def _decide(router: APIRouter, store: Store) -> None:
     @require(Role.APPROVER)
     def approve(id: Name, body: ApproveBody) -> Response:
         """Let it be done, exactly as shown; refused if the world has drifted since."""
-        return json(shown(service.approve(store, request(body.comment), id, body.plan_hash)))
+        return json(
+            shown_recommendation(service.approve(store, request(body.comment), id, body.plan_hash))
+        )
 
     @router.post("/{id}/reject", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def reject(id: Name, body: ReasonBody) -> Response:
         """Say no; the same plan is not proposed again for a while."""
-        return json(shown(service.reject(store, request(body.comment), id)))
+        return json(shown_recommendation(service.reject(store, request(body.comment), id)))
 
     @router.post("/{id}/cancel", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def cancel(id: Name, body: ReasonBody) -> Response:
         """Take back what has not begun yet."""
-        return json(shown(service.cancel(store, request(body.comment), id)))
+        return json(shown_recommendation(service.cancel(store, request(body.comment), id)))
 
     @router.post("/{id}/rollback", **answers(Shown, 400, 404, 409))
     @require(Role.APPROVER)
     def rollback(id: Name, body: RollbackBody) -> Response:
         """Undo what was done, as a recommendation of its own; answers with that one."""
         done = service.rollback(store, request(body.comment, body.id), id, body.plan_hash)
-        return json(shown(done))
+        return json(shown_recommendation(done))

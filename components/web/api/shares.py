@@ -7,7 +7,7 @@ from starlette.responses import Response
 from weir.components.ui.asking import request
 from weir.components.web.api.bodies import SharesBody
 from weir.components.web.api.guarded import GuardedRoute
-from weir.components.web.api.look import Name, found_cluster
+from weir.components.web.api.look import Name, find_cluster
 from weir.components.web.api.reply import answers, json
 from weir.components.web.security import Role, require
 from weir.controllers import service
@@ -49,7 +49,7 @@ def routes(store: Store) -> APIRouter:
 
 
 def _shares(store: Store, cluster: str) -> Shares:
-    found_cluster(store, cluster)
+    find_cluster(store, cluster)
     settings = share_settings(store, cluster)
     outlook = store.scale_outlooks().get(cluster)
     return Shares(

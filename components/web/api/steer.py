@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from starlette.responses import Response
 
-from weir.components.pages.settings.view import shown
+from weir.components.pages.settings.view import public_value
 from weir.components.ui.asking import request
 from weir.components.web.api.bodies import ModeBody, PauseBody, ReasonBody, SettingsBody, TableBody
 from weir.components.web.api.guarded import GuardedRoute
@@ -48,7 +48,7 @@ def routes(store: Store) -> APIRouter:
     router = APIRouter(prefix="/api/v1", tags=["steer"], route_class=GuardedRoute)
     _modes(router, store)
     _settings(router, store)
-    _learned(router, store)
+    _add_qtable_routes(router, store)
     return router
 
 
@@ -120,7 +120,7 @@ def _settings(router: APIRouter, store: Store) -> None:
         return json(store.audit(limit, before_number))
 
 
-def _learned(router: APIRouter, store: Store) -> None:
+def _add_qtable_routes(router: APIRouter, store: Store) -> None:
     @router.get("/clusters/{cluster}/qtable", **answers(QTable, 400, 404))
     @require(Role.VIEWER)
     def qtable(cluster: Name) -> Response:
@@ -162,7 +162,7 @@ def _learned(router: APIRouter, store: Store) -> None:
 
 
 def _pause(store: Store) -> Pause:
-    found = service.paused(store)
+    found = service.find_pause(store)
     if found is None:
         return Pause(paused=False)
     return Pause(paused=True, by=found.by, at=found.at, why=found.why)
@@ -177,4 +177,4 @@ def _group(store: Store, name: str) -> SettingsGroup:
 
 def _open(values: dict[str, Any]) -> dict[str, Any]:
     """Without what may hold a key."""
-    return {key: shown(key, value) for key, value in values.items()}
+    return {key: public_value(key, value) for key, value in values.items()}

@@ -63,7 +63,7 @@ def record(event: SecurityEvent) -> None:
         sink(event)
 
 
-def audited_by(sink: Sink | None) -> None:
+def set_sink(sink: Sink | None) -> None:
     """Said by the middleware: where `record` hands events to."""
     _sink.set(sink)
 

@@ -17,7 +17,7 @@ from weir.components.web.security.settings import SignInSettings
 from weir.components.web.security.tokens import token_of
 from weir.components.web.security.workers import Workers
 from weir.controllers.model.errors import InvalidInput
-from weir.metrics.store.users import Role, UsersFile, checked_person
+from weir.metrics.store.users import Role, UsersFile, check_person
 
 CSRF_HEADER = "x-csrftoken"
 FRESH_S = 1.0
@@ -69,7 +69,7 @@ class Gate:
         bearer = headers.get("authorization", "")
         if bearer:
             return Admission(self._by_token(bearer, address))
-        if self._header and self._believed(peer) and headers.get(self._header):
+        if self._header and self._is_believed(peer) and headers.get(self._header):
             return self._by_header(headers[self._header], address)
         claim = self.claim(headers)
         if claim is None or not await self._alive(claim, fresh):
@@ -91,10 +91,10 @@ class Gate:
 
     def address(self, headers: Mapping[str, str], peer: str) -> str:
         """Where a request comes from: the last address that no proxy of ours has."""
-        if not self._believed(peer):
+        if not self._is_believed(peer):
             return peer
         for hop in reversed(headers.get("x-forwarded-for", "").split(",")):
-            if hop.strip() and not self._believed(hop.strip()):
+            if hop.strip() and not self._is_believed(hop.strip()):
                 return hop.strip()[:64]
         return peer
 
@@ -102,7 +102,7 @@ class Gate:
         """A session has ended here; do not wait for Redis to say so."""
         self._known[session] = (self._clock(), False)
 
-    def _believed(self, address: str) -> bool:
+    def _is_believed(self, address: str) -> bool:
         try:
             found = ipaddress.ip_address(address)
         except ValueError:
@@ -120,7 +120,7 @@ class Gate:
 
     def _by_header(self, name: str, address: str) -> Admission:
         try:
-            user = self._users.user(checked_person(name))
+            user = self._users.user(check_person(name))
         except InvalidInput:
             return Admission(NOBODY)
         role = user.role if user else self._trust_role

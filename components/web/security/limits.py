@@ -46,7 +46,7 @@ async def read_body(
             return bytes(body)
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """`receive` for the application: the body that was read, then what comes after it."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -90,7 +90,7 @@ class CallbackForm:
             # Those of the browser have none.
             return False
         inputs, state = data.get("inputs") or [], data.get("state") or []
-        if not _declared(inputs, known["inputs"]) or not _declared(state, known["state"]):
+        if not _is_declared(inputs, known["inputs"]) or not _is_declared(state, known["state"]):
             return False
         outputs: Any = [] if known.get("no_output", False) else data.get("outputs")
         if not _all_items(outputs):
@@ -111,7 +111,7 @@ def _object(body: object) -> dict[str, Any] | None:
     return data if isinstance(data, dict) else None
 
 
-def _declared(sent: object, declared: list[dict[str, Any]]) -> bool:
+def _is_declared(sent: object, declared: list[dict[str, Any]]) -> bool:
     if not isinstance(sent, list) or len(sent) != len(declared):
         return False
     return all(_one(s, d) for s, d in zip(sent, declared, strict=True))

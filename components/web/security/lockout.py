@@ -75,18 +75,18 @@ class Lockout:
         """Count an attempt, unless one has to wait."""
         settings = self._settings
         by_address = Attempt()
-        if not self._known(name, address):
+        if not self._is_known(name, address):
             by_address = self._count("address", address, settings.failures_address)
         if by_address.wait_s:
             return by_address
         by_name = self._count("user", name, settings.failures_user)
         return Attempt(wait_s=by_name.wait_s, lock_s=max(by_address.lock_s, by_name.lock_s))
 
-    def succeeded(self, name: str, address: str) -> None:
+    def note_success(self, name: str, address: str) -> None:
         """It was the right password."""
         if name:
             self._client.delete(_key("user", name))
-        if address and not self._known(name, address):  # else it was not counted
+        if address and not self._is_known(name, address):  # else it was not counted
             self._take_back(keys=[_key("address", address)])
         if name and address:
             self._client.set(_pair(name, address), 1, ex=KNOWN_S)
@@ -95,7 +95,7 @@ class Lockout:
         """An admin unlocks a name."""
         self._client.delete(_key("user", name))
 
-    def _known(self, name: str, address: str) -> bool:
+    def _is_known(self, name: str, address: str) -> bool:
         """Whether somebody has signed in from an address lately. Others may share it: what they
         fail with is not theirs, and their own failures still lock their name."""
         return bool(name and address and self._client.exists(_pair(name, address)))

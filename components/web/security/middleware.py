@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from weir.components import assets
-from weir.components.web.security.events import SecurityEvent, Sink, audited_by, one_line, record
+from weir.components.web.security.events import SecurityEvent, Sink, one_line, record, set_sink
 from weir.components.web.security.gate import CSRF_HEADER, Admission, Gate, same
 from weir.components.web.security.limits import (
     BODY_S,
@@ -29,9 +29,9 @@ from weir.components.web.security.limits import (
     TOO_SLOW,
     CallbackForm,
     read_body,
-    replayed,
+    replay,
 )
-from weir.components.web.security.origin import known_host, policy, same_origin
+from weir.components.web.security.origin import is_known_host, policy, same_origin
 from weir.components.web.security.person import NOBODY, Person, acting_as
 from weir.controllers.model.errors import Unavailable
 
@@ -92,9 +92,9 @@ class Security:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        audited_by(self._sink)
+        set_sink(self._sink)
         asked = _Asked(scope)
-        if not known_host(asked.headers.get("host", ""), self._allowed):
+        if not is_known_host(asked.headers.get("host", ""), self._allowed):
             await self._refuse(asked, receive, send, 403, REFUSED_HOST, "host.refused")
         elif asked.changes and not same_origin(asked.headers, websocket=asked.websocket):
             await self._refuse(asked, receive, send, 403, REFUSED_ORIGIN, "origin.refused")
@@ -154,7 +154,7 @@ class Security:
                 person = admission.person
                 await self._refuse(asked, receive, send, 413, TOO_LARGE, "size.refused", person)
                 return
-            body, receive = found, replayed(found, receive)
+            body, receive = found, replay(found, receive)
         if asked.path == CALLBACK_PATH and self._form is not None and not self._form.fits(body):
             person = admission.person
             await self._refuse(asked, receive, send, 400, MALFORMED, "form.refused", person)

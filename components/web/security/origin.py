@@ -36,12 +36,12 @@ def policy(script_hashes: Iterable[str]) -> str:
     )
 
 
-def known_host(host: str, allowed: frozenset[str]) -> bool:
+def is_known_host(host: str, allowed: frozenset[str]) -> bool:
     """Whether a Host header names this server: an address, localhost, or an allowed name.
 
-    >>> known_host("127.0.0.1:8050", frozenset()), known_host("evil.example", frozenset())
+    >>> is_known_host("127.0.0.1:8050", frozenset()), is_known_host("evil.example", frozenset())
     (True, False)
-    >>> known_host("weir.example:443", frozenset({"weir.example"}))
+    >>> is_known_host("weir.example:443", frozenset({"weir.example"}))
     True
     """
     try:

@@ -18,10 +18,10 @@ _AT_ONCE = threading.BoundedSemaphore(2)
 _COMMON = ("password", "passwort", "123456", "qwerty", "letmein", "admin", "weir", "welcome")
 
 
-def checked_password(password: str, name: str = "") -> str:
+def check_password(password: str, name: str = "") -> str:
     """The password, if it is strong enough.
 
-    >>> checked_password("short")
+    >>> check_password("short")
     Traceback (most recent call last):
     weir.controllers.model.errors.InvalidInput: a password has at least 12 characters
     """
@@ -40,7 +40,7 @@ def checked_password(password: str, name: str = "") -> str:
     return password
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """What is kept of a password."""
     with _AT_ONCE:
         return PasswordHasher().hash(password)

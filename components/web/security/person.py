@@ -69,7 +69,7 @@ def check(needed: Role, what: str = "this") -> None:
     person = current_user()
     if person.may(needed):
         return
-    _only_drawn()
+    _ignore_drawn()
     record(
         SecurityEvent(
             at=time.time(), by=person.name or "nobody", action="role.refused",
@@ -80,7 +80,7 @@ def check(needed: Role, what: str = "this") -> None:
     raise NotAllowed(f"This needs the role {needed}; {have}.")
 
 
-def _only_drawn() -> None:
+def _ignore_drawn() -> None:
     """Buttons that have just been drawn call too, without a click: that is no attempt."""
     from dash import ctx  # here, because the command line needs no pages
     from dash.exceptions import MissingCallbackContextException, PreventUpdate

@@ -222,7 +222,7 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
         case OrderHost(before=order_before, after=order, audit=said):
             return store.change_host_order(order_before, order, said, leader)
         case SetShares():
-            return store.lease(leader.name) == leader and _shared(store, effect)
+            return store.lease(leader.name) == leader and _set_shares(store, effect)
         case KeepDeaths(deaths=deaths, said=entries):
             for entry in entries:
                 store.append_audit(entry)
@@ -238,7 +238,7 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return True
 
 
-def _shared(store: Store, effect: SetShares) -> bool:
+def _set_shares(store: Store, effect: SetShares) -> bool:
     def change(kept: dict[str, Any]) -> dict[str, Any]:
         settings = read_leniently(ShareSettings, kept)
         if settings.source is ShareSource.HAND or settings.weights != effect.seen:

@@ -111,7 +111,7 @@ def advance(
     use = settings or MoveSettings()
     if stopped:
         rebalance = replace(
-            rebalance, moves=tuple(_given_up(m, stopped, now) for m in rebalance.moves)
+            rebalance, moves=tuple(_give_up(m, stopped, now) for m in rebalance.moves)
         )
     paused = sum(m.step.paused for m in rebalance.moves)
     moves: list[MoveState] = []
@@ -123,7 +123,7 @@ def advance(
         )
         if stays is not None:
             why = f"not begun: {stays.operator} did not leave {stays.source}"
-            state = _given_up(state, why, now)
+            state = _give_up(state, why, now)
         if rebalance.died_at:
             after, change = _rescue(state, rebalance.died_at, snapshot, placements, now, use)
             moves.append(after)
@@ -156,8 +156,8 @@ def _rescue(
     move, operator = state.move, snapshot.operator(state.move.operator)
     if state.step is MoveStep.PLANNED:
         placed = placements.get(move.operator)
-        why = "it is placed nowhere" if placed is None else placed.departed(move.source)
-        why = why or _unfit(snapshot, move)
+        why = "it is placed nowhere" if placed is None else placed.why_departed(move.source)
+        why = why or _why_unfit(snapshot, move)
         if why or placed is None:
             return replace(state, step=MoveStep.FAILED, since=now, message=why), []
         begun = replace(
@@ -171,13 +171,13 @@ def _rescue(
         return begun, [replace(placed, cluster=move.target)]
     if state.step is MoveStep.ADOPTING:
         state = _watch_queue(state, operator, now)
-        if operator is not None and _arrived(operator, move.target, state.run_before):
+        if operator is not None and _has_arrived(operator, move.target, state.run_before):
             first, died = operator.first_batch_at, died_at.get(move.source)
             took_s = None if first is None or died is None else max(0.0, first - died)
             return replace(
                 state, step=MoveStep.DONE, since=now, paused_s=operator.pause_s, rescued_s=took_s
             ), []
-        why = _unfit(snapshot, move) or (_refusal(operator, move.target) if operator else "")
+        why = _why_unfit(snapshot, move) or (_refusal(operator, move.target) if operator else "")
         if not why and now - state.since > use.adopt_within_s:
             why = f"{move.target} did not commit a batch within {use.adopt_within_s:.0f} s"
         return (replace(state, step=MoveStep.FAILED, since=now, message=why) if why else state), []
@@ -188,7 +188,7 @@ def _rescue(
     return state, []
 
 
-def _given_up(state: MoveState, why: str, now: float) -> MoveState:
+def _give_up(state: MoveState, why: str, now: float) -> MoveState:
     if state.step is not MoveStep.PLANNED:
         return state
     return replace(state, step=MoveStep.FAILED, since=now, message=why)
@@ -217,9 +217,9 @@ def _step(
                 return _return(state, f"{move.source} did not let go", placements, now)
         case MoveStep.ADOPTING:
             state = _watch_queue(state, operator, now)
-            return _adopting(state, operator, snapshot, placements, now, use)
+            return _adopt(state, operator, snapshot, placements, now, use)
         case MoveStep.RETURNING:
-            if _arrived(operator, move.source, state.run_before) or _goes_on(
+            if _has_arrived(operator, move.source, state.run_before) or _goes_on(
                 operator, move.source, snapshot, state.since
             ):
                 return replace(state, step=MoveStep.RETURNED, since=now), []
@@ -252,7 +252,7 @@ def _begin(
     if placed is None or operator is None:
         why = f"there is no operator {move.operator}"
     else:
-        why = placed.departed(move.source) or _unfit(snapshot, move)
+        why = placed.why_departed(move.source) or _why_unfit(snapshot, move)
     if why or operator is None or placed is None:
         return replace(state, step=MoveStep.FAILED, since=now, message=why), []
     begun = replace(
@@ -267,7 +267,7 @@ def _begin(
     return begun, [replace(placed, cluster=move.target)]
 
 
-def _adopting(
+def _adopt(
     state: MoveState,
     operator: OperatorSample | None,
     snapshot: Snapshot,
@@ -276,10 +276,10 @@ def _adopting(
     use: MoveSettings,
 ) -> tuple[MoveState, list[Placement]]:
     move = state.move
-    if operator is not None and _arrived(operator, move.target, state.run_before):
+    if operator is not None and _has_arrived(operator, move.target, state.run_before):
         done = replace(state, step=MoveStep.DONE, since=now, paused_s=operator.pause_s)
         return done, []
-    why = _unfit(snapshot, move)
+    why = _why_unfit(snapshot, move)
     if not why and operator is not None:
         why = _refusal(operator, move.target)
     if not why and now - state.since > use.adopt_within_s:
@@ -295,7 +295,7 @@ def _return(
     return back, [replace(placed, cluster=state.move.source)]
 
 
-def _arrived(operator: OperatorSample | None, cluster: str, run_before: str | None) -> bool:
+def _has_arrived(operator: OperatorSample | None, cluster: str, run_before: str | None) -> bool:
     """Has it committed a batch there, in a new run, or found nothing to do?"""
     return (
         operator is not None
@@ -325,7 +325,7 @@ def _without_input(operator: OperatorSample) -> bool:
     return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
 
 
-def _unfit(snapshot: Snapshot, move: Move) -> str:
+def _why_unfit(snapshot: Snapshot, move: Move) -> str:
     found = snapshot.cluster(move.target)
     if found is None:
         return f"there is no cluster {move.target}"

@@ -35,7 +35,7 @@ def open_moves(store: Store, now: float) -> OpenMoves | None:
         ),
         placements=store.placements(),
         leases={name: store.lease(operator_lease(name)) for name in waiting_for(found)},
-        stopped={r.id: why for r in found if (why := _stopped(store, r))},
+        stopped={r.id: why for r in found if (why := _why_stopped(store, r))},
     )
 
 
@@ -57,7 +57,7 @@ def advance_moves(moves: OpenMoves, now: float) -> list[Chain]:
     return chains
 
 
-def _stopped(store: Store, rebalance: Rebalance) -> str:
+def _why_stopped(store: Store, rebalance: Rebalance) -> str:
     """Why moves that have not begun are abandoned; empty while they may begin.
 
     What a person approved goes on, and so does the undoing of what was half done.

@@ -131,12 +131,12 @@ def advance_reslice(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
         case ResliceStep.STARTING:
             return _start(reslicing, stage, now)
         case ResliceStep.RETURNING:
-            return _returning(reslicing, stage, now)
+            return _go_on_returning(reslicing, stage, now)
     return Advanced(reslicing=reslicing)
 
 
 def _begin(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
-    if why := stage.stopped or _unfit(reslicing, stage):
+    if why := stage.stopped or _why_unfit(reslicing, stage):
         return Advanced(reslicing=_to(reslicing, ResliceStep.FAILED, now, why))
     assert stage.slicing is not None
     after = stage.slicing.resliced(reslicing.owners)
@@ -153,7 +153,7 @@ def _begin(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
     return Advanced(reslicing=begun, slicing=held)
 
 
-def _unfit(reslicing: Reslicing, stage: Stage) -> str:
+def _why_unfit(reslicing: Reslicing, stage: Stage) -> str:
     """Why it cannot begin; empty if it can."""
     slicing = stage.slicing
     if slicing is None:
@@ -272,7 +272,7 @@ def _return(reslicing: Reslicing, stage: Stage, now: float, why: str) -> Advance
     return Advanced(reslicing=back, slicing=stage.slicing.holding(()))
 
 
-def _returning(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
+def _go_on_returning(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
     before = reslicing.before
     assert before is not None
     waits = [

@@ -45,7 +45,7 @@ def open_reslices(store: Store, now: float) -> OpenReslices | None:
                     leases={name: store.lease(operator_lease(name)) for name in held},
                     told=store.command(reslice_command(reslicing)),
                     token=leader.token if leader else None,
-                    stopped=_stopped(store, reslicing),
+                    stopped=_why_stopped(store, reslicing),
                 ),
             )
         )
@@ -74,7 +74,7 @@ def advance_reslices(reslices: OpenReslices, now: float) -> list[Chain]:
     return chains
 
 
-def _stopped(store: Store, reslicing: Reslicing) -> str:
+def _why_stopped(store: Store, reslicing: Reslicing) -> str:
     """Why one that has not begun is abandoned: nobody approved it, and all that is automatic is
     paused."""
     if reslicing.step is not ResliceStep.PLANNED or not engine_settings(store).paused:

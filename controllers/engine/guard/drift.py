@@ -11,8 +11,8 @@ from weir.controllers.model.decision import Move, Reslice, Scale
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted, percent
-from weir.controllers.placement.words import changed_since
+from weir.controllers.model.words import number_of, percent
+from weir.controllers.placement.words import why_changed
 
 
 class DriftKind(StrEnum):
@@ -66,29 +66,31 @@ def drift(
             what = DriftKind.SILENT if snapshot.cluster(name) else DriftKind.GONE
             return Drift(what=what, text=why)
     if isinstance(decision, Scale):
-        what, why = DriftKind.SIZE, _resized(decision, snapshot)
+        what, why = DriftKind.SIZE, _why_resized(decision, snapshot)
     elif isinstance(decision, Reslice):
         what = DriftKind.SLICES
-        why = changed_since(decision, slicings.get(decision.operator)) or _unfit(decision, snapshot)
+        why = why_changed(decision, slicings.get(decision.operator)) or _why_unfit(
+            decision, snapshot
+        )
     else:
-        misplaced = (_misplaced(m, placements, snapshot) for m in decision.moves)
+        misplaced = (_why_misplaced(m, placements, snapshot) for m in decision.moves)
         what, why = DriftKind.PLACE, next(filter(None, misplaced), "")
     if not why:
-        what, why = DriftKind.LOAD, _shifted(recommendation, loads or {}, settings)
+        what, why = DriftKind.LOAD, _why_shifted(recommendation, loads or {}, settings)
     return Drift(what=what, text=why) if why else None
 
 
-def _resized(decision: Scale, snapshot: Snapshot) -> str:
+def _why_resized(decision: Scale, snapshot: Snapshot) -> str:
     cluster = snapshot.cluster(decision.cluster)
     assert cluster is not None
     present = cluster.executors_asked
     if present == decision.before:
         return ""
-    many = counted(present, "executor")
+    many = number_of(present, "executor")
     return f"{cluster.name} has {many} now, and the plan was made for {decision.before}"
 
 
-def _unfit(decision: Reslice, snapshot: Snapshot) -> str:
+def _why_unfit(decision: Reslice, snapshot: Snapshot) -> str:
     """Why a slice that is new cannot run where it is to."""
     for name, cluster in decision.clusters.items():
         found = snapshot.cluster(cluster)
@@ -98,16 +100,16 @@ def _unfit(decision: Reslice, snapshot: Snapshot) -> str:
     return ""
 
 
-def _misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapshot) -> str:
+def _why_misplaced(move: Move, placements: Mapping[str, Placement], snapshot: Snapshot) -> str:
     placed = placements.get(move.operator)
     target = snapshot.cluster(move.target)
     if placed is None:
         return f"{move.operator} is not placed anywhere by Weir"
-    why = placed.departed(move.source)
+    why = placed.why_departed(move.source)
     return why or (target.unfit_for(move.operator) if target is not None else "")
 
 
-def _shifted(
+def _why_shifted(
     recommendation: Recommendation, loads: Mapping[str, float], settings: EngineSettings
 ) -> str:
     """A load that moved against the plan. More load is no reason not to scale out, nor less

@@ -28,7 +28,7 @@ from weir.controllers.engine.recommendation import (
 from weir.controllers.model.decision import Change, Move, Moves, Rescue, Scale
 from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, number_of
 
 HOUR_S = 3600.0
 OTHER_INPUT, OTHER_WORK_CORES = 1.5, 0.25
@@ -77,7 +77,7 @@ def data(case: Case, cluster: str) -> Answer:
     if fresh >= least:
         return OPEN
     opens_at = case.now + (least - fresh) * case.snapshot.period_s
-    return f"{fresh} of {counted(least, 'period')} of {cluster} {are(fresh)} there", opens_at
+    return f"{fresh} of {number_of(least, 'period')} of {cluster} {are(fresh)} there", opens_at
 
 
 def warm_up(case: Case, cluster: str) -> Answer:
@@ -107,7 +107,7 @@ def limits(case: Case, cluster: str) -> Answer:
     if low <= decision.executors <= high:
         return OPEN
     return (
-        f"{cluster} may have {low} to {counted(high, 'executor')}, not {decision.executors}",
+        f"{cluster} may have {low} to {number_of(high, 'executor')}, not {decision.executors}",
         None,
     )
 
@@ -130,7 +130,7 @@ def total(case: Case, cluster: str) -> Answer:
     if others + decision.executors <= most:
         return OPEN
     return (
-        f"{counted(others, 'executor')} {are(others)} in use or coming elsewhere, and {most} {are(most)} the most over all",
+        f"{number_of(others, 'executor')} {are(others)} in use or coming elsewhere, and {most} {are(most)} the most over all",
         None,
     )
 
@@ -171,7 +171,7 @@ def step(case: Case, cluster: str) -> Answer:
         return OPEN
     if abs(decision.executors - decision.before) <= most:
         return OPEN
-    return f"{counted(most, 'executor')} {are(most)} the most that change at once", None
+    return f"{number_of(most, 'executor')} {are(most)} the most that change at once", None
 
 
 def one_at_a_time(case: Case, cluster: str) -> Answer:
@@ -206,7 +206,7 @@ def still_to_come(case: Case, cluster: str) -> Answer:
         return OPEN
     there, wanted = found.executors, found.executors_wanted
     return (
-        f"{there} of the {counted(wanted, 'executor')} asked for in {cluster} {are(there)} there",
+        f"{there} of the {number_of(wanted, 'executor')} asked for in {cluster} {are(there)} there",
         None,
     )
 

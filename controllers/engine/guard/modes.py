@@ -34,7 +34,7 @@ def strictest_mode(modes: Mapping[str, Mode], clusters: Iterable[str]) -> Mode:
     return min(found, key=LADDER.index, default=Mode.APPROVE)
 
 
-def nobody_asked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> bool:
+def may_act_unasked(recommendation: Recommendation, modes: Mapping[str, Mode]) -> bool:
     """The engine might do it without a person: then a stale one is not offered again, as the
     scaler or planner behind it has to look first."""
     automatic = strictest_mode(modes, recommendation.clusters) in (

@@ -30,7 +30,7 @@ SAME = 1.25
 Found = tuple[Disturbance, str]
 
 
-def disturbed(recommendation: Recommendation, facts: Facts, now: float) -> Found | None:
+def find_disturbance(recommendation: Recommendation, facts: Facts, now: float) -> Found | None:
     """What happened since it was applied that its figures cannot be told apart from."""
     since = recommendation.applied_at or now
     other = _other_action(recommendation, facts, since)
@@ -44,7 +44,7 @@ def disturbed(recommendation: Recommendation, facts: Facts, now: float) -> Found
     return None
 
 
-def input_changed(recommendation: Recommendation, measured: Figures) -> Found | None:
+def find_input_change(recommendation: Recommendation, measured: Figures) -> Found | None:
     """The input is another one by so much that before and after cannot be compared."""
     was, work = recommendation.before.work_cores, measured.work_cores
     if not was or not work:
@@ -76,7 +76,7 @@ def _of_cluster(
         silent_s = after.at - before.at
         if silent_s > max(SILENT_PERIODS * after.period_s, SILENT_S):
             return Disturbance.FAULT, f"{cluster} reported nothing for {silent_s:.0f} s"
-        if _lost(recommendation, cluster, before, after):
+        if _has_lost_executors(recommendation, cluster, before, after):
             return Disturbance.FAULT, f"{cluster} lost an executor {at:.0f} s after it"
         runs = {o.name: o for o in before.operators}
         for operator in after.operators:
@@ -91,7 +91,7 @@ def _of_cluster(
     return None
 
 
-def _lost(
+def _has_lost_executors(
     recommendation: Recommendation, cluster: str, before: ClusterSample, after: ClusterSample
 ) -> bool:
     """Executors that were there are gone, though nobody asked for fewer."""

@@ -38,10 +38,10 @@ def figures_now(
     """How it stands with what a decision touches; loads are means over `recent` samples, or,
     for moves, those that the engine plans with, as those are what a plan predicts."""
     names = [n for n in clusters_of(decision) if snapshot.cluster(n) is not None]
-    concerned = _concerned(decision, snapshot, names)
+    concerned = _operators_concerned(decision, snapshot, names)
     latencies = [v for o in concerned if (v := o.own_latency_s) is not None]
     queues = [o.queue_rows for o in concerned if o.queue_rows is not None]
-    planned = {} if isinstance(decision, Scale) else _planned(outlook, snapshot.at)
+    planned = {} if isinstance(decision, Scale) else _planned_loads(outlook, snapshot.at)
     load, work = {}, 0.0
     for name in names:
         found = snapshot.cluster(name)
@@ -128,7 +128,7 @@ def distance_now(outlook: Outlook | None, now: float) -> float | None:
     return outlook.distance[-1][1]
 
 
-def _planned(outlook: Outlook | None, now: float) -> dict[str, float]:
+def _planned_loads(outlook: Outlook | None, now: float) -> dict[str, float]:
     """Cores of load by cluster as the engine saw them last, unless that is long ago."""
     if outlook is None or now - outlook.at > OUTLOOK_AGE_S or outlook.problem.unknown:
         return {}
@@ -138,7 +138,7 @@ def _planned(outlook: Outlook | None, now: float) -> dict[str, float]:
     return cores
 
 
-def _concerned(
+def _operators_concerned(
     decision: Change, snapshot: Snapshot, names: Collection[str]
 ) -> list[OperatorSample]:
     if isinstance(decision, Scale):

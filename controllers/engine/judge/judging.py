@@ -6,9 +6,9 @@ from weir.controllers.engine.apply.effects import BackOff, Chain, Create, Effect
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.guard.modes import LADDER, stricter_mode
-from weir.controllers.engine.judge.disturbance import Found, disturbed, input_changed
+from weir.controllers.engine.judge.disturbance import Found, find_disturbance, find_input_change
 from weir.controllers.engine.judge.figures import figures_now
-from weir.controllers.engine.judge.verification import judge, unmeasured
+from weir.controllers.engine.judge.verification import judge, unmeasured_verdict
 from weir.controllers.engine.propose.make import (
     BACK,
     ROLLBACK,
@@ -38,19 +38,19 @@ def judge_outcomes(facts: Facts, now: float) -> list[Chain]:
         if recommendation.status is not Status.APPLIED:
             continue
         if isinstance(recommendation.decision, Rescue):
-            found.append((Save(recommendation=_rescued(recommendation, facts, now)),))
+            found.append((Save(recommendation=_judge_rescue(recommendation, facts, now)),))
             continue
         age_s = now - (recommendation.applied_at or now)
         if age_s < facts.engine.settle_s:
             continue
         if _silent(recommendation, facts) and age_s < PATIENCE * facts.engine.settle_s:
             continue
-        after = _verified(recommendation, facts, now)
+        after = _verify(recommendation, facts, now)
         found.append((*_consequences(after, facts, now), Save(recommendation=after)))
     return found
 
 
-def _rescued(recommendation: Recommendation, facts: Facts, now: float) -> Recommendation:
+def _judge_rescue(recommendation: Recommendation, facts: Facts, now: float) -> Recommendation:
     """A rescue is judged as soon as all that it moved commits: by how long that took."""
     decision = recommendation.decision
     assert isinstance(decision, Rescue)
@@ -94,15 +94,15 @@ def judge_early(
     What that one changes anyway is not proposed to be taken back.
     """
     if isinstance(recommendation.decision, Rescue):
-        return (Save(recommendation=_rescued(recommendation, facts, now)),)
-    after = _verified(recommendation, facts, now, early=True)
+        return (Save(recommendation=_judge_rescue(recommendation, facts, now)),)
+    after = _verify(recommendation, facts, now, early=True)
     effects = _consequences(after, facts, now)
     if _replaces(following, recommendation):
         effects = [e for e in effects if not isinstance(e, Create)]
     return (*effects, Save(recommendation=after))
 
 
-def _verified(
+def _verify(
     recommendation: Recommendation, facts: Facts, now: float, *, early: bool = False
 ) -> Recommendation:
     """The recommendation with what was measured and what that is worth."""
@@ -114,10 +114,10 @@ def _verified(
     if early and now < settled_at:
         text = "the next action came before its effect could be measured"
         spoilt = Disturbance.NEXT_ACTION, text
-    spoilt = spoilt or disturbed(recommendation, facts, now)
-    spoilt = spoilt or input_changed(recommendation, measured)
+    spoilt = spoilt or find_disturbance(recommendation, facts, now)
+    spoilt = spoilt or find_input_change(recommendation, measured)
     result = (
-        unmeasured(recommendation, *spoilt, measured)
+        unmeasured_verdict(recommendation, *spoilt, measured)
         if spoilt
         else judge(recommendation, measured, facts.engine.least_effectiveness)
     )

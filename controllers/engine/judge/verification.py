@@ -27,7 +27,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.words import are, counted, percent
+from weir.controllers.model.words import are, number_of, percent
 
 LEAST_RECORD = 3
 """Judged actions needed before they say anything about the next one."""
@@ -46,7 +46,7 @@ NEEDLESS = 0.5
 WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "load": ("load", percent),
     "latency_s": ("latency", "{:.1f} s".format),
-    "queue_rows": ("queue", lambda rows: counted(round(rows), "row")),
+    "queue_rows": ("queue", lambda rows: number_of(round(rows), "row")),
     "outage_s": ("outage", "{:.1f} s".format),
     "load_distance": ("load distance", "{:.1f} points".format),
 }
@@ -86,9 +86,9 @@ def judge(recommendation: Recommendation, measured: Figures, least_effectiveness
             verdict=missing,
             judgement=replace(row, came_true=False, helped=False, why=missing),
         )
-    compared = _compared(recommendation, measured)
+    compared = _compare(recommendation, measured)
     if compared is None:
-        return unmeasured(
+        return unmeasured_verdict(
             recommendation, Disturbance.NO_FIGURES, "there is no figure to judge it by"
         )
     before, predicted, now, ratio = compared
@@ -96,7 +96,7 @@ def judge(recommendation: Recommendation, measured: Figures, least_effectiveness
     good = effectiveness >= least_effectiveness
     if recommendation.kind is Kind.SCALE_IN:  # here the figure rises: more than promised is bad
         good = effectiveness <= 1.0 + least_effectiveness
-    helped, why = _helped(recommendation, before, now, good)
+    helped, why = _has_helped(recommendation, before, now, good)
     row = replace(
         row,
         before=before / ratio,
@@ -116,7 +116,7 @@ def judge(recommendation: Recommendation, measured: Figures, least_effectiveness
     )
 
 
-def unmeasured(
+def unmeasured_verdict(
     recommendation: Recommendation,
     disturbance: Disturbance,
     why: str,
@@ -136,7 +136,7 @@ def unmeasured(
     )
 
 
-def _helped(
+def _has_helped(
     recommendation: Recommendation, before: float, now: float, good: bool
 ) -> tuple[bool, str]:
     """Whether it was of use, and why; `before` is at today's input."""
@@ -194,7 +194,7 @@ def error_of(recommendation: Recommendation) -> float | None:
     """By what share of itself the prediction was wrong."""
     if recommendation.measured is None:
         return None
-    compared = _compared(recommendation, recommendation.measured)
+    compared = _compare(recommendation, recommendation.measured)
     if compared is None:
         return None
     _, predicted, now, _ = compared
@@ -221,10 +221,10 @@ def _missing(recommendation: Recommendation, measured: Figures) -> str:
     # Where some of it has come, what that brought can be measured.
     if there is None or there == target or abs(target - there) < abs(target - before):
         return ""
-    return f"{counted(there, 'executor')} {are(there)} there instead of {decision.executors}."
+    return f"{number_of(there, 'executor')} {are(there)} there instead of {decision.executors}."
 
 
-def _compared(
+def _compare(
     recommendation: Recommendation, measured: Figures
 ) -> tuple[float, float, float, float] | None:
     """Before, predicted and measured, scaled to the present work, and its ratio to the work then."""

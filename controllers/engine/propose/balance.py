@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.pauses import pause_of
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 
 BALANCE = "balance"  # the name of this group of settings
 
@@ -124,7 +124,7 @@ def why_wait(
     for rebalance in rebalances:
         if not rebalance.final:
             return "a rebalance is under way"
-        left_s = _ended_at(rebalance) + settings.hold_s - now
+        left_s = _end_of(rebalance) + settings.hold_s - now
         if left_s > 0:
             return f"the last rebalance is to settle for {left_s:.0f} s more"
     bins = {b.name for b in problem.bins}
@@ -135,7 +135,7 @@ def why_wait(
         return f"the cost of {', '.join(problem.unknown)} is not known yet"
     short = [i.name for i in problem.items if len(i.series) < settings.least_periods]
     if short:
-        return f"fewer than {counted(settings.least_periods, 'period')} of {', '.join(short)}"
+        return f"fewer than {number_of(settings.least_periods, 'period')} of {', '.join(short)}"
     return ""
 
 
@@ -165,5 +165,5 @@ def names_in(text: str) -> set[str]:
     return {name.strip() for name in text.split(",")} - {""}
 
 
-def _ended_at(rebalance: Rebalance) -> float:
+def _end_of(rebalance: Rebalance) -> float:
     return max((m.since for m in rebalance.moves), default=rebalance.at)

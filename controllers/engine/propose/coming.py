@@ -15,7 +15,7 @@ from weir.controllers.engine.propose.scaling import ScaleSettings
 from weir.controllers.engine.recommendation import ENGINE
 from weir.controllers.model.hosting import HostOrder, HostState
 from weir.controllers.model.sample import Cluster, ClusterSample
-from weir.controllers.model.words import counted, percent
+from weir.controllers.model.words import number_of, percent
 
 _KNOWN = 0.8
 """Share of the time that must be covered by samples."""
@@ -94,7 +94,7 @@ def _emptied(
         )  # fmt: skip
         said = AuditEntry(
             at=now, by=ENGINE, action="cluster.draining", subject=cluster.name,
-            why=f"without it {counted(len(living) - 1, 'cluster')} would be at {percent(after)}",
+            why=f"without it {number_of(len(living) - 1, 'cluster')} would be at {percent(after)}",
         )  # fmt: skip
         return OrderHost(before=before, after=order, audit=said)
     return None

@@ -46,7 +46,7 @@ def loads_of(samples: Mapping[str, Sequence[ClusterSample]], snapshot: Snapshot)
     >>> loads_of({}, Snapshot.of([sample], at=0.0)).now
     {'fast': 1.0, 'slow': 2.0}
     """
-    seen = _seen(samples)
+    seen = _periods_by_operator(samples)
     means = {o.name: _mean(o, seen[o.name]) for o in snapshot.operators}
     asked = demands(snapshot.with_operators(tuple(means.values())))
     series, now, unknown = {}, {}, set()
@@ -54,14 +54,18 @@ def loads_of(samples: Mapping[str, Sequence[ClusterSample]], snapshot: Snapshot)
         name, arrives = operator.name, means[operator.name].arrival_rows_per_s
         rate = asked[name].rows_per_s if name in asked else arrives
         factor, cost = rate / arrives if arrives > 0.0 else 1.0, _cost(operator, seen[name])
-        series[name] = LoadSeries(tuple(_load(o, cost) * factor for o in _begun(seen[name])))
+        series[name] = LoadSeries(
+            tuple(_load(o, cost) * factor for o in _first_entries(seen[name]))
+        )
         now[name] = _load(operator, cost) * factor
         if cost is None and (rate > 0.0 or operator.queue_rows):
             unknown.add(name)
     return Loads(series=series, now=now, unknown=frozenset(unknown))
 
 
-def _seen(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, list[_Period]]:
+def _periods_by_operator(
+    samples: Mapping[str, Sequence[ClusterSample]],
+) -> dict[str, list[_Period]]:
     """Every operator's periods, oldest first, wherever it ran."""
     found: dict[str, list[_Period]] = defaultdict(list)
     for sample in sorted((s for its in samples.values() for s in its), key=lambda s: s.at):
@@ -70,7 +74,7 @@ def _seen(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, list[_Per
     return found
 
 
-def _begun(periods: Sequence[_Period]) -> list[OperatorSample]:
+def _first_entries(periods: Sequence[_Period]) -> list[OperatorSample]:
     """An operator in every period in which it ran, wherever: one entry where two report it."""
     first: dict[str, int] = {}  # its homes, in order
     found: list[_Period] = []

@@ -140,7 +140,7 @@ def undoing_decision(
     )
 
 
-def offered_again(
+def offer_again(
     recommendation: Recommendation,
     snapshot: Snapshot,
     placements: Mapping[str, Placement],

@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.decision import Move, Reason
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.model.series import LoadSeries, correlation_matrix
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, number_of
 
 HISTORY = 360
 SHOWN = 60
@@ -122,10 +122,10 @@ def outlook(
         left_out=left_out,
         distance=distance,
     )
-    return continued(view, before)
+    return continue_outlook(view, before)
 
 
-def continued(view: Outlook, before: Outlook | None) -> Outlook:
+def continue_outlook(view: Outlook, before: Outlook | None) -> Outlook:
     """With the load distances of the view before it, and the load that it all began with."""
     first = before.first_load if before is not None else None
     mean = view.mean_load
@@ -205,7 +205,7 @@ def _too_large(problem: Problem) -> dict[str, str]:
     """The planners that would take too long this time, and why."""
     count = len(problem.items)
     return {
-        name: f"{counted(count, 'operator')} {are(count)} more than the {kind.most_items} up to which it is asked"
+        name: f"{number_of(count, 'operator')} {are(count)} more than the {kind.most_items} up to which it is asked"
         for name, kind in planners().items()
         if count > kind.most_items
     }

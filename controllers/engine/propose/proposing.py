@@ -9,7 +9,7 @@ from weir.controllers.engine.guard.drift import DriftKind, drift
 from weir.controllers.engine.guard.modes import strictest_mode, why_not_by_itself
 from weir.controllers.engine.propose.make import ROLLBACK
 from weir.controllers.engine.propose.together import contradicts
-from weir.controllers.engine.propose.withdrawing import no_longer_asked
+from weir.controllers.engine.propose.withdrawing import why_withdrawn
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, move_to
 from weir.controllers.model.decision import Rescue, Reslice, Scale
 from weir.controllers.model.sample import Mode
@@ -44,7 +44,7 @@ def offer(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Cha
     forbidden = guards.first_closed(states, limits)
     if forbidden is not None:
         return (), forbidden.reason
-    refused = _rejected(recommendation, facts, now)
+    refused = _why_rejected(recommendation, facts, now)
     if refused:
         return (), refused
     recommendation = replace(recommendation, guards=states)
@@ -64,7 +64,7 @@ def offer(recommendation: Recommendation, facts: Facts, now: float) -> tuple[Cha
         )
         return (*ended, Create(recommendation=recommendation)), ""
     if open_.plan_hash == recommendation.plan_hash:
-        return _refreshed(open_, recommendation, facts, now), ""
+        return _refresh(open_, recommendation, facts, now), ""
     if now - open_.at < HOLD_OPEN_S:
         return (), "a proposal was just made"
     gone = _step(open_, Status.SUPERSEDED, now, "a newer proposal takes its place")
@@ -84,7 +84,7 @@ def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[st
     why = _overtaken(recommendation, facts)
     if why:
         return (_step(recommendation, Status.SUPERSEDED, now, why),)
-    why = no_longer_asked(recommendation, facts)
+    why = why_withdrawn(recommendation, facts)
     if why:
         return (_step(recommendation, Status.CANCELLED, now, why),)
     tracks = {c: facts.track(c, recommendation.source) for c in recommendation.clusters}
@@ -94,7 +94,7 @@ def _own(recommendation: Recommendation, facts: Facts, now: float, taken: set[st
             recommendation, mode, facts.criteria, tracks, now, facts.failover.rescue_by_itself
         )
         or guards.first_closed(states, guards.TIMING, guards.HARD, guards.POLICY)
-        or _unjudged(recommendation, facts)
+        or _is_unjudged(recommendation, facts)
     )
     rescue = isinstance(recommendation.decision, Rescue)
     if by_itself and (rescue or taken.isdisjoint(recommendation.clusters)):
@@ -120,7 +120,7 @@ def _overtaken(recommendation: Recommendation, facts: Facts) -> str:
     return ""
 
 
-def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
+def _is_unjudged(recommendation: Recommendation, facts: Facts) -> bool:
     """A rollback whose cause is not settled yet."""
     if recommendation.source != ROLLBACK:
         return False
@@ -128,7 +128,7 @@ def _unjudged(recommendation: Recommendation, facts: Facts) -> bool:
     return cause is not None and not cause.status.final
 
 
-def _refreshed(open_: Recommendation, fresh: Recommendation, facts: Facts, now: float) -> Chain:
+def _refresh(open_: Recommendation, fresh: Recommendation, facts: Facts, now: float) -> Chain:
     """Extend the life of a proposal that still holds, with present figures; not every cycle."""
     if open_.expires_at - now > facts.engine.ttl_s / 2:
         return ()
@@ -164,7 +164,7 @@ def _same_kind(a: Recommendation, b: Recommendation) -> bool:
     return a.clusters == b.clusters
 
 
-def _rejected(recommendation: Recommendation, facts: Facts, now: float) -> str:
+def _why_rejected(recommendation: Recommendation, facts: Facts, now: float) -> str:
     for other in facts.recommendations:
         if other.status is Status.REJECTED and other.plan_hash == recommendation.plan_hash:
             last = other.history[-1]

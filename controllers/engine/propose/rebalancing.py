@@ -30,12 +30,12 @@ from weir.controllers.model.words import percent
 def propose_rebalance(facts: Facts, view: Outlook, now: float) -> list[Chain]:
     """Turn a fresh view of the balance into a proposal, or say why there is none."""
     wait = why_wait(facts.snapshot, view.problem, facts.rebalances, facts.balance, now)
-    wait = wait or _overtaken(facts, view)
+    wait = wait or _why_overtaken(facts, view)
     plan: Plan | None = None
     options: tuple[Option, ...] = ()
     chain: Chain = ()
     if not wait:
-        plan, wait, options = _planned(facts, view)
+        plan, wait, options = _choose_plan(facts, view)
     if plan is not None:
         wait = wait or _needless(plan, view, facts)
         if wait or not plan.moves:
@@ -49,7 +49,7 @@ def propose_rebalance(facts: Facts, view: Outlook, now: float) -> list[Chain]:
     return [c for c in (chain, (KeepBalance(outlook=view),)) if c]
 
 
-def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str, tuple[Option, ...]]:
+def _choose_plan(facts: Facts, view: Outlook) -> tuple[Plan | None, str, tuple[Option, ...]]:
     """What is to be moved now, or why that cannot be said, and what else could be done."""
     name = facts.balance.planner
     if name in view.left_out:
@@ -72,7 +72,7 @@ def _planned(facts: Facts, view: Outlook) -> tuple[Plan | None, str, tuple[Optio
     return _with_moves(plan, view, moves, joint_reason(options)), "", options
 
 
-def _overtaken(facts: Facts, view: Outlook) -> str:
+def _why_overtaken(facts: Facts, view: Outlook) -> str:
     """Why a view is no longer of the world as it is: planning takes its time."""
     now = {o.name: o.cluster for o in facts.snapshot.operators}
     moved = [i.name for i in view.problem.items if now.get(i.name) != i.bin]

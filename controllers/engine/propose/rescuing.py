@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from weir.controllers.balancing.base import planner
 from weir.controllers.balancing.problem import Bin, Budget, Item, Problem
 from weir.controllers.engine.apply.effects import Chain, Create, KeepDeaths, Save
-from weir.controllers.engine.deaths import said_of
+from weir.controllers.engine.deaths import death_entries
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.guard import guards
 from weir.controllers.engine.propose.balance import names_in, problem_now
@@ -46,24 +46,24 @@ def propose_rescue(facts: Facts, now: float) -> list[Chain]:
             name: death.cluster
             for death in facts.deaths.values()
             for name in death.lost
-            if _advised(facts, death) is advice and name not in _coming(facts)
+            if _is_advice(facts, death) is advice and name not in _coming(facts)
         }
         places = _places(facts, lost) if lost else Places()
         for name, why in places.waits.items():
             waits.setdefault(lost[name], f"{name}: {why}")
         if lost:
-            chains += _proposed(places, facts, now, advice)
+            chains += _propose(places, facts, now, advice)
     for death in facts.deaths.values():
         if facts.modes.get(death.cluster) is Mode.OBSERVE and death.lost:
             waits[death.cluster] = "its mode is observe"
     after = {n: replace(d, waits=waits.get(n, "")) for n, d in facts.deaths.items()}
     if list(after.values()) != list(facts.deaths_known):
-        said = tuple(said_of(facts.deaths_known, after, facts.snapshot, now))
+        said = tuple(death_entries(facts.deaths_known, after, facts.snapshot, now))
         chains.insert(0, (KeepDeaths(deaths=tuple(after.values()), said=said),))
     return chains
 
 
-def _advised(facts: Facts, death: Death) -> bool | None:
+def _is_advice(facts: Facts, death: Death) -> bool | None:
     """Whether the mode of a dead cluster makes it advice only; None: not even that."""
     mode = facts.modes.get(death.cluster, Mode.APPROVE)
     return None if mode is Mode.OBSERVE else mode is Mode.RECOMMEND
@@ -80,7 +80,7 @@ def _coming(facts: Facts) -> set[str]:
     return under_way | {m.move.operator for r in facts.rebalances for m in r.moves if m.step.paused}
 
 
-def _proposed(places: Places, facts: Facts, now: float, advice: bool) -> list[Chain]:
+def _propose(places: Places, facts: Facts, now: float, advice: bool) -> list[Chain]:
     open_ = [
         (r, r.decision)
         for r in facts.recommendations
@@ -105,12 +105,12 @@ def _proposed(places: Places, facts: Facts, now: float, advice: bool) -> list[Ch
     ]
     if not places.moves:
         return gone
-    fresh = _recommended(places.moves, facts, now)
+    fresh = _recommend(places.moves, facts, now)
     fresh = replace(fresh, guards=guards.guard_states(facts.case(fresh, now)))
     return [*gone, (Create(recommendation=fresh),)]
 
 
-def _recommended(moves: tuple[Move, ...], facts: Facts, now: float) -> Recommendation:
+def _recommend(moves: tuple[Move, ...], facts: Facts, now: float) -> Recommendation:
     dead = dict.fromkeys(m.source for m in moves)
     died_at = {name: facts.deaths[name].at for name in dead}
     past = [
@@ -169,7 +169,7 @@ def _places(facts: Facts, lost: Mapping[str, str]) -> Places:
     if not living:
         return Places(waits=dict.fromkeys(lost, "no cluster lives that could take it"))
     problem = _problem(facts, lost, living)
-    wished = _wished(facts, problem, lost)
+    wished = _wanted_places(facts, problem, lost)
     room = {c.name: _room(c, facts) for c in living}
     load = {c.name: 0.0 for c in living}
     for item in problem.items:
@@ -229,7 +229,7 @@ def _problem(facts: Facts, lost: Mapping[str, str], living: Collection[Cluster])
     return replace(whole, bins=tuple(bins), items=tuple(items), flows=flows, budget=Budget())
 
 
-def _wished(facts: Facts, problem: Problem, lost: Mapping[str, str]) -> dict[str, str]:
+def _wanted_places(facts: Facts, problem: Problem, lost: Mapping[str, str]) -> dict[str, str]:
     """Where the planner that the engine follows would put them."""
     if len(lost) > MOST_PLANNED:
         return {}

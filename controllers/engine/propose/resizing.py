@@ -44,11 +44,11 @@ def propose_scaling(
     for name in names:
         cluster = extracts.cluster(name)
         if cluster is not None:
-            chains += _scaled(cluster, extracts.of(name), facts, now, left, challengers)
+            chains += _propose_scaling(cluster, extracts.of(name), facts, now, left, challengers)
     return chains
 
 
-def _scaled(
+def _propose_scaling(
     cluster: Cluster,
     part: Snapshot,
     facts: Facts,
@@ -69,20 +69,22 @@ def _scaled(
         before=facts.outlooks.get(name),
         only=None if challengers is None else {settings.scaler, *challengers},
     )
-    view, shared = _shared(_scored(view, cluster, part, now), cluster, part, memories, facts, now)
+    view, shared = _share_cores(
+        _score(view, cluster, part, now), cluster, part, memories, facts, now
+    )
     answer = view.answer(settings.scaler)
     if answer is None:
         wait = f"there is no scaler '{settings.scaler}'"
         return [(KeepScaling(outlook=replace(view, wait=wait), memories=memories),), *shared]
     rules = facts.guards.get(name, GuardSettings())
     kept_s = max(rules.scale_in_delay_s, facts.engine.withdraw_s)
-    view = _noted(view, answer, cluster, kept_s, now)
-    chain, wait = _resized(cluster, answer, view, facts, now)
+    view = _note_wish(view, answer, cluster, kept_s, now)
+    chain, wait = _propose_size(cluster, answer, view, facts, now)
     keep = KeepScaling(outlook=replace(view, wait=wait), memories=memories)
     return [c for c in (chain, (keep,), *shared) if c]
 
 
-def _shared(
+def _share_cores(
     view: ScaleOutlook,
     cluster: Cluster,
     part: Snapshot,
@@ -104,7 +106,7 @@ def _shared(
     return view, [(effect,)] if effect else []
 
 
-def _resized(
+def _propose_size(
     cluster: Cluster, answer: ScalerAnswer, view: ScaleOutlook, facts: Facts, now: float
 ) -> tuple[Chain, str]:
     """The followed scaler's answer as a proposal, or why there is none."""
@@ -116,7 +118,7 @@ def _resized(
         before = facts.outlooks.get(cluster.name)
         between = decision.reason.grounds is Grounds.NOT_NOW
         return (), (between and before and before.wait) or decision.reason.text
-    decision, why = _shaped(decision, view, facts, now)
+    decision, why = _limit_step(decision, view, facts, now)
     if why:
         return (), why
     decision, why, options = scale_in_plan(decision, facts, now)
@@ -138,7 +140,7 @@ def _resized(
     return offer(replace(fresh, options=options), facts, now)
 
 
-def _shaped(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tuple[Scale, str]:
+def _limit_step(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tuple[Scale, str]:
     """The step cut to what may change at once; scaling in, to the largest asked for of late."""
     rules = facts.guards.get(decision.cluster, GuardSettings())
     target, said = decision.executors, decision.reason.text
@@ -169,7 +171,7 @@ def _shaped(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tu
     ), ""
 
 
-def _noted(
+def _note_wish(
     view: ScaleOutlook, answer: ScalerAnswer, cluster: Cluster, kept_s: float, now: float
 ) -> ScaleOutlook:
     """Remember what the followed scaler asked for, as far back as anybody looks."""
@@ -192,7 +194,7 @@ def executors_wanted(answer: ScalerAnswer, cluster: Cluster) -> int | None:
     return cluster.executors_asked
 
 
-def _scored(view: ScaleOutlook, cluster: Cluster, part: Snapshot, now: float) -> ScaleOutlook:
+def _score(view: ScaleOutlook, cluster: Cluster, part: Snapshot, now: float) -> ScaleOutlook:
     targets = {a.scaler: n for a in view.answers if (n := executors_wanted(a, cluster)) is not None}
     scores, pending = scorecard.advance_scores(
         view.scores,

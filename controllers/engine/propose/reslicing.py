@@ -31,7 +31,7 @@ def with_rings(view: Outlook, facts: Facts, now: float) -> Outlook:
         return view
     loads = {i.name: i.load for i in view.problem.items if i.known}
     draining = {b.name for b in view.problem.bins if not b.keep}
-    planner, pause = _followed(facts), reslice_pause(facts.reslicings)
+    planner, pause = _followed_planner(facts), reslice_pause(facts.reslicings)
     found = []
     for slicing in facts.slicings.values():
         problem = ring_problem(facts.snapshot, slicing, loads=loads, draining=draining, pause=pause)
@@ -41,7 +41,7 @@ def with_rings(view: Outlook, facts: Facts, now: float) -> Outlook:
     return replace(view, rings=tuple(sorted(found, key=lambda r: r.operator)))
 
 
-def _followed(facts: Facts) -> RingPlanner:
+def _followed_planner(facts: Facts) -> RingPlanner:
     """The chosen ring planner with its settings; the one that does nothing if it is not there."""
     kind = ring_planners().get(facts.reslicing.planner, NoReslice)
     return kind(read_leniently(kind.Settings, facts.ring_planners.get(kind.name, {})))

@@ -18,9 +18,9 @@ from weir.controllers.placement.base import (
     RingPlanner,
     RingProblem,
     SliceFacts,
-    resliced,
+    reslice_decision,
 )
-from weir.controllers.placement.words import reached
+from weir.controllers.placement.words import is_reached
 
 RESLICE = "reslice"  # the name of this group of settings
 RECENT = 30
@@ -167,9 +167,9 @@ def reslice_back(
     decision: Reslice, snapshot: Snapshot, slicing: Slicing | None, reason: Reason
 ) -> Reslice | None:
     """The re-slice that takes this one back; None if the slices are others by now."""
-    if slicing is None or not reached(decision, slicing):
+    if slicing is None or not is_reached(decision, slicing):
         return None
     problem = ring_problem(snapshot, slicing)
     before = slicing.resliced(decision.was)
     gone = {n: c for n, c in decision.left.items() if n not in slicing.owners}
-    return replace(resliced(problem, before, reason, gone), owners=dict(decision.was))
+    return replace(reslice_decision(problem, before, reason, gone), owners=dict(decision.was))

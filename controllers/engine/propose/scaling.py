@@ -15,7 +15,7 @@ from weir.controllers.model.errors import UNREADABLE, InvalidInput, WeirError
 from weir.controllers.model.sample import Cluster
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import are, counted
+from weir.controllers.model.words import are, number_of
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.drs.shares import ShareAdvice
 from weir.controllers.scaling.facts import ClusterFacts, observe
@@ -145,7 +145,7 @@ def ask_scalers(
             ScalerAnswer(
                 scaler=name,
                 title=kind.title,
-                decision=_shown(decision),
+                decision=_shown_decision(decision),
                 chosen=name == settings.scaler,
             )
         )
@@ -184,7 +184,7 @@ def scale_by_hand(
         )
     if not facts.low <= executors <= facts.high:
         raise InvalidInput(
-            f"{counted(executors, 'executor')} {are(executors)} outside the limits {facts.low} to {facts.high}",
+            f"{number_of(executors, 'executor')} {are(executors)} outside the limits {facts.low} to {facts.high}",
             field="executors",
         )
     load = facts.load_cores
@@ -200,7 +200,7 @@ def scale_by_hand(
     )
 
 
-def _shown(decision: Decision) -> Scale | NoChange:
+def _shown_decision(decision: Decision) -> Scale | NoChange:
     if isinstance(decision, Scale | NoChange):
         return decision
     return NoChange(reason=decision.reason)

@@ -26,7 +26,7 @@ from weir.controllers.engine.propose.scaling import ScaleSettings
 from weir.controllers.engine.recommendation import Kind, Recommendation, Status
 from weir.controllers.model.decision import Move, Moves, Reason, Scale
 from weir.controllers.model.sample import Mode
-from weir.controllers.model.words import counted, percent
+from weir.controllers.model.words import number_of, percent
 from weir.controllers.scaling.registry import scalers
 
 PLAN_AGE_S = 20.0
@@ -48,7 +48,7 @@ def options_now(
     proposed: tuple[Move, ...] = ()
     if open_ is not None and isinstance(open_.decision, Moves):
         proposed = open_.decision.moves
-        placements.append(_moved(view.problem, proposed))
+        placements.append(_apply_moves(view.problem, proposed))
     asked = {**_sizes_asked(facts), **wanted}
     return best_options(
         _question(facts, view.problem, asked),
@@ -192,12 +192,12 @@ def _question(facts: Facts, problem: Problem, wanted: Mapping[str, int]) -> Join
             item.load, loads[item.bin] - item.load, cores, operator.trigger_s, operator.processing_s
         )
     return JointProblem(
-        problem=problem, sites=sites, timings=_known(timings), target_s=_target_s(facts),
+        problem=problem, sites=sites, timings=_known_timings(timings), target_s=_target_s(facts),
         limit=facts.engine.cured_below, most_executors=facts.engine.total_executors or None,
     )  # fmt: skip
 
 
-def _known(timings: Mapping[str, Timing]) -> dict[str, Timing]:
+def _known_timings(timings: Mapping[str, Timing]) -> dict[str, Timing]:
     return {name: t for name, t in timings.items() if t.trigger_s or t.fixed_s}
 
 
@@ -233,7 +233,7 @@ def _open_moves(facts: Facts) -> Recommendation | None:
     )
 
 
-def _moved(problem: Problem, moves: Sequence[Move]) -> dict[str, str]:
+def _apply_moves(problem: Problem, moves: Sequence[Move]) -> dict[str, str]:
     bins = {b.name for b in problem.bins}
     return problem.placement | {
         m.operator: m.target for m in moves if m.operator in problem.placement and m.target in bins
@@ -250,7 +250,7 @@ def _instead(best: Option, decision: Scale) -> str:
     what = "more executors" if decision.executors > decision.before else "fewer executors"
     return (
         f"{_moves_in_words(best.moves)} does without {what} of {decision.cluster}: the fullest "
-        f"cluster is then at {percent(best.load)} with {counted(best.executors, 'executor')} over all"
+        f"cluster is then at {percent(best.load)} with {number_of(best.executors, 'executor')} over all"
     )
 
 

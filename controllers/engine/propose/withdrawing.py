@@ -12,7 +12,7 @@ from weir.controllers.model.decision import Rescue, Reslice, Scale
 from weir.controllers.scaling.registry import scalers
 
 
-def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
+def why_withdrawn(recommendation: Recommendation, facts: Facts) -> str:
     """Why the engine takes its own proposal back; empty if it stands."""
     if recommendation.by != ENGINE or recommendation.source == ROLLBACK:
         return ""
@@ -20,7 +20,7 @@ def no_longer_asked(recommendation: Recommendation, facts: Facts) -> str:
     if isinstance(decision, Rescue):
         back = [name for name in decision.died_at if name not in facts.deaths]
         return f"{', '.join(back)} lives again" if back else ""
-    followed = _followed(recommendation, facts)
+    followed = _followed_by_now(recommendation, facts)
     if followed and followed != recommendation.source:
         return f"{_title(followed)} is followed now, not {_title(recommendation.source)}"
     if isinstance(decision, Scale):
@@ -45,7 +45,7 @@ def _title(name: str) -> str:
     return planners()[name].label if name in planners() else name
 
 
-def _followed(recommendation: Recommendation, facts: Facts) -> str:
+def _followed_by_now(recommendation: Recommendation, facts: Facts) -> str:
     """Whom the engine asks about this by now; empty if it has not looked since."""
     decision = recommendation.decision
     if isinstance(decision, Scale):

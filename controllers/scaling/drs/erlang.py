@@ -32,10 +32,10 @@ def erlang_c(servers: int, offered: float) -> float:
     """
     if offered >= servers:
         return 1.0
-    return delayed(servers, offered, erlang_b(servers, offered))
+    return delay_probability(servers, offered, erlang_b(servers, offered))
 
 
-def delayed(servers: int, offered: float, blocked: float) -> float:
+def delay_probability(servers: int, offered: float, blocked: float) -> float:
     """Erlang C from Erlang B of the same queue."""
     return servers * blocked / (servers - offered * (1.0 - blocked))
 

@@ -90,12 +90,12 @@ def stations(tracks: dict[str, StationTrack], variability: bool) -> tuple[Statio
     )
 
 
-def pooled(parts: Iterable[Station]) -> Station | None:
+def pool_stations(parts: Iterable[Station]) -> Station | None:
     """All stations as one whose processors take any row: how Spark shares its cores.
 
     >>> a = Station(name="a", arrivals=1.0, rate=1.0)
     >>> b = Station(name="b", arrivals=3.0, rate=3.0)
-    >>> pooled([a, b]).offered
+    >>> pool_stations([a, b]).offered
     2.0
     """
     known = [s for s in parts if s.arrivals > 0]
@@ -118,7 +118,7 @@ def network_of(
 ) -> Network | None:
     """The network of one cluster; None where nothing arrives."""
     if share_cores:
-        one = pooled(parts)
+        one = pool_stations(parts)
         parts = () if one is None else (one,)
     arrivals = sum(s.arrivals for s in parts)
     if not arrivals:

@@ -91,7 +91,7 @@ one row for each row, so it has no steady state
     for (source, target), share in routing.items():
         if share > 0.0:
             onward[index[source]].append((index[target], share))
-    looped = _passed_on([0.0] * len(names), onward)
+    looped = _pass_on([0.0] * len(names), onward)
     if looped and _grows(_flow(looped, onward)):
         raise _endless(names[i] for i in looped)
 
@@ -124,9 +124,9 @@ def arrival_rates(
             inflow[index[target]] += rates[source] * share
         elif target in index and share > 0.0:
             onward[index[source]].append((index[target], share))
-    looped = _passed_on(inflow, onward)
+    looped = _pass_on(inflow, onward)
     if looped:
-        solved = _solved([inflow[i] for i in looped], _flow(looped, onward))
+        solved = _solve([inflow[i] for i in looped], _flow(looped, onward))
         if solved is None:
             raise _endless(free[i] for i in looped)
         for i, rate in zip(looped, solved, strict=True):
@@ -148,7 +148,7 @@ def _grows(flow: np.ndarray) -> bool:
     return float(np.abs(np.linalg.eigvals(flow)).max()) >= 1.0 - 1e-12
 
 
-def _passed_on(inflow: list[float], onward: Sequence[Sequence[tuple[int, float]]]) -> list[int]:
+def _pass_on(inflow: list[float], onward: Sequence[Sequence[tuple[int, float]]]) -> list[int]:
     """Adds to every inflow what comes from those before it, the first ones first; which are
     left, because they are in a loop or behind one."""
     waits = [0] * len(inflow)
@@ -175,7 +175,7 @@ def _flow(among: Sequence[int], onward: Sequence[Sequence[tuple[int, float]]]) -
     return flow
 
 
-def _solved(inflow: Sequence[float], flow: np.ndarray) -> list[float] | None:
+def _solve(inflow: Sequence[float], flow: np.ndarray) -> list[float] | None:
     """The rates among those that are in loops or behind them; None if there is no steady state."""
     coming = np.array(inflow)
     # A loop that nothing ever enters does no harm: solve only for what is reached.

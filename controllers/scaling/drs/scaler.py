@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.drs.allocate import LARGEST, assign_processors, min_processors
@@ -96,7 +96,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
         """Measure, model, compare; scale when the latency is out of its band."""
         s = self.settings
         known = min(memory.overhead, default=0.0)
-        memory = replace(self._measured(facts, memory), model_s=None, predicted_s=None)
+        memory = replace(self._measure(facts, memory), model_s=None, predicted_s=None)
         if memory.executors not in (None, facts.executors):  # whoever changed it
             memory = replace(memory, changed_at=now, overhead=())
         memory = replace(memory, executors=facts.executors)
@@ -114,7 +114,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
                 predicted_s=modelled + known,
             )
         overhead = min(memory.overhead, default=0.0)
-        wanted, predicted = self._sized(facts, network, overhead)
+        wanted, predicted = self._size(facts, network, overhead)
         memory = replace(memory, wanted=wanted)
         behind = modelled is None
         if behind or measured > s.t_max_s:
@@ -129,7 +129,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             text = f"{reason.text} The model finds the present size right."
             return stay(text, rule, **reason.numbers), memory
         if s.recommend_only:
-            text = f"{reason.text} Recommended: {counted(wanted, 'executor')}; nothing is done."
+            text = f"{reason.text} Recommended: {number_of(wanted, 'executor')}; nothing is done."
             return stay(text, rule, **reason.numbers), memory
         if memory.changed_at is not None and now - memory.changed_at < s.t_ra_s:
             left = s.t_ra_s - (now - memory.changed_at)
@@ -143,7 +143,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             decision = replace(decision, prediction=replace(decision.prediction, latency_s=latency))
         return decision, memory
 
-    def _measured(self, facts: ClusterFacts, memory: DrsMemory) -> DrsMemory:
+    def _measure(self, facts: ClusterFacts, memory: DrsMemory) -> DrsMemory:
         s = self.settings
 
         def then(figure: MeasuredFigure, value: float | None) -> MeasuredFigure:
@@ -161,7 +161,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             )
         return replace(memory, tracks=tracks, latency=then(memory.latency, facts.own_latency_s))
 
-    def _sized(
+    def _size(
         self, facts: ClusterFacts, network: Network, overhead: float
     ) -> tuple[int, float | None]:
         """Executors by MinProcessors, and the latency that they should bring."""

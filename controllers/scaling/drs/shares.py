@@ -10,7 +10,7 @@ from math import gcd, inf
 
 from msgspec import Struct
 
-from weir.controllers.model.shares import dealt
+from weir.controllers.model.shares import deal
 from weir.controllers.scaling.drs.allocate import assign_processors
 from weir.controllers.scaling.drs.measure import network_of
 from weir.controllers.scaling.drs.network import Network, Station
@@ -53,7 +53,7 @@ def advise_shares(
     if network is None or not facts.complete:
         return ShareAdvice(now=now, why="Rates or costs are not known yet.")
     cores = min(facts.capacity, MOST_CORES)
-    slow = _slowed(network)
+    slow = _slow_down(network)
     if slow.least > cores * PARTS:
         found = _by_load(parts)
         worst, worst_now = _worst(parts, found, cores), _worst(parts, now, cores)
@@ -81,7 +81,7 @@ def advise_shares(
     )
 
 
-def _slowed(network: Network) -> Network:
+def _slow_down(network: Network) -> Network:
     stations = tuple(
         Station(name=s.name, arrivals=s.arrivals, rate=s.rate / PARTS, ca2=s.ca2, cs2=s.cs2)
         for s in network.stations
@@ -91,7 +91,7 @@ def _slowed(network: Network) -> Network:
 
 def _latency_s(network: Network, slow: Network, weights: Mapping[str, int], cores: int) -> float:
     """Waiting with these shares, and service by whole cores."""
-    parts = dealt(weights, cores * PARTS)
+    parts = deal(weights, cores * PARTS)
     if any(s.arrivals > 0.0 and parts[s.name] < s.least for s in slow.stations):
         return inf
     total = slow.sojourn_s([max(parts[s.name], 1) for s in slow.stations])

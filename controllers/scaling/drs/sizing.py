@@ -229,11 +229,11 @@ def _check(problem: SizingProblem) -> None:
                 field=f"{at}.lambda",
             )
     for name, rate in problem.external.items():
-        _known(name, names, f"external.{name}")
+        _require_known(name, names, f"external.{name}")
         _number(rate, f"external.{name}")
     for i, r in enumerate(problem.routing):
-        _known(r.source, names, f"routing[{i}].from")
-        _known(r.target, names, f"routing[{i}].to")
+        _require_known(r.source, names, f"routing[{i}].from")
+        _require_known(r.target, names, f"routing[{i}].to")
         _number(r.share, f"routing[{i}].share")
 
 
@@ -263,6 +263,6 @@ def _number(value: float | None, field: str, positive: bool = False) -> None:
         raise InvalidInput(f"{field}: {value:g} is not a number {kind}", field=field)
 
 
-def _known(name: str, names: set[str], field: str) -> None:
+def _require_known(name: str, names: set[str], field: str) -> None:
     if name not in names:
         raise InvalidInput(f"{field}: there is no operator '{name}'", field=field)

@@ -60,7 +60,7 @@ class HorizonMemory(Memory, frozen=True, kw_only=True):
         return found if bool(np.isfinite(found).all()) else None
 
 
-def kept(state: Floats) -> bytes:
+def encode_trials(state: Floats) -> bytes:
     """The trials as they are kept: half as long as they are in use, and good enough."""
     return state.astype("<f4").tobytes()
 
@@ -107,7 +107,7 @@ def measure(
     sight = Sight(
         load=load,
         queued=sum(
-            _queued(o, rates[o.name], costs.get(o.name, 0.0), batches) for o in facts.operators
+            _queued_work(o, rates[o.name], costs.get(o.name, 0.0), batches) for o in facts.operators
         ),
         trigger_s=trigger_s,
         fixed_s=min(batches.fixed_s, 600.0),
@@ -141,7 +141,7 @@ def _costs(facts: ClusterFacts, memory: HorizonMemory, length_s: float) -> dict[
     return costs
 
 
-def _queued(o: OperatorSample, rate: float, cost: float, batches: BatchTimes) -> float:
+def _queued_work(o: OperatorSample, rate: float, cost: float, batches: BatchTimes) -> float:
     """Core seconds of rows beyond those of a batch that waits and one at work."""
     took = o.processing_s or 0.0
     usual_s = o.trigger_s + min(took, max(o.trigger_s, 2.0 * batches.fixed_s))

@@ -6,15 +6,22 @@ import numpy as np
 from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
-from weir.controllers.model.words import counted
+from weir.controllers.model.words import number_of
 from weir.controllers.scaling.answers import because, scale_to, stay
 from weir.controllers.scaling.base import Scaler
 from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.horizon.batches import SAFE, hottest, latency_s
 from weir.controllers.scaling.horizon.choice import FADE_H, best_way, budget_per_day
-from weir.controllers.scaling.horizon.outlook import HorizonMemory, Sight, kept, measure
+from weir.controllers.scaling.horizon.outlook import HorizonMemory, Sight, encode_trials, measure
 from weir.controllers.scaling.horizon.settings import HorizonSettings
-from weir.controllers.scaling.horizon.trials import WAYS, Floats, fresh, held_loads, step, wanted
+from weir.controllers.scaling.horizon.trials import (
+    WAYS,
+    Floats,
+    fresh,
+    held_loads,
+    step,
+    wanted_executors,
+)
 
 _LEAST_BATCHES, _LEAST_S = 3, 30.0
 _BAND = 1.65  # errors on each side: 19 of 20
@@ -54,19 +61,19 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             ), memory
         figures = self._figures(facts, sight, memory)
         held = held_loads(memory.loads(), sight.load)
-        memory = self._tried(facts, sight, memory, figures, held, passed_s)
+        memory = self._try_ways(facts, sight, memory, figures, held, passed_s)
         assert memory.since is not None
         watched_s = now - memory.since
         if memory.counted < _LEAST_BATCHES or watched_s < _LEAST_S:
             return stay(
-                f"{counted(memory.counted, 'batch')} in {watched_s:.0f} s say too little yet.",
+                f"{number_of(memory.counted, 'batch')} in {watched_s:.0f} s say too little yet.",
                 "too early",
                 batches=memory.counted,
             ), memory
         return self._answer(facts, sight, memory, figures, held, now)
 
     def _figures(self, facts: ClusterFacts, sight: Sight, memory: HorizonMemory) -> Floats:
-        """What every way is told, in the order in which `wanted` reads it."""
+        """What every way is told, in the order in which `wanted_executors` reads it."""
         s = self.settings
         aim = SAFE * s.target_latency_s
         start_s = s.executor_start_s if memory.start_s is None else memory.start_s
@@ -86,7 +93,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             ]
         )
 
-    def _tried(
+    def _try_ways(
         self,
         facts: ClusterFacts,
         sight: Sight,
@@ -115,7 +122,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         way = best_way(
             state, memory.weight_h, memory.need_h, s.probability, s.actions_per_day, memory.way
         )
-        return replace(memory, trials=kept(state), way=way, actions_left=left)
+        return replace(memory, trials=encode_trials(state), way=way, actions_left=left)
 
     def _answer(
         self,
@@ -132,7 +139,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         asked, present = facts.executors, facts.cluster.executors
         spare = self._spare(memory, asked, start_s + facts.snapshot.period_s)
         size = int(
-            wanted(
+            wanted_executors(
                 way,
                 sight.load,
                 sight.queued,
@@ -186,7 +193,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         rule = "foreseen > target" if size > facts.executors else "fewer keep the target"
         return because(
             f"{sight.rows_per_s:.4g} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
-            f"{high:.1f} in {horizon_s:.0f} s){waits}; with {counted(size, 'executor')} latency is foreseen "
+            f"{high:.1f} in {horizon_s:.0f} s){waits}; with {number_of(size, 'executor')} latency is foreseen "
             f"at {middle:.1f} s ({least:.1f} to {most:.1f}); this scaler's target is "
             f"{self.settings.target_latency_s:g} s.",
             rule,
@@ -212,5 +219,5 @@ def compile_horizon() -> None:
     figures = np.array([0.1, 1.0, 2.0, 0.9, 20.0, 30.0, 15.0, 1.0, 1.0, 4.0, 2.0])
     state, held = fresh(1), held_loads(HorizonMemory().loads(), 1.0)
     step(state, WAYS, held, 1.0, 2.0, 0.99, figures)
-    wanted(WAYS[0], 1.0, 0.0, 1.0, 1.0, held[int(WAYS[0][2])], True, figures)
+    wanted_executors(WAYS[0], 1.0, 0.0, 1.0, 1.0, held[int(WAYS[0][2])], True, figures)
     best_way(state, 1.0, 1.0, 0.995, 24.0, 0)

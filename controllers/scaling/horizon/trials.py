@@ -53,7 +53,7 @@ def fresh(executors: float) -> Floats:
 
 
 @njit(cache=True)
-def wanted(
+def wanted_executors(
     way: Floats,
     load: float,
     queued: float,
@@ -134,7 +134,7 @@ def step(
                 size = min(max(size, low), high)
         else:
             rested = row[RESTED_S] >= max(2.0 * start, 60.0)
-            size = wanted(
+            size = wanted_executors(
                 ways[i], load, row[QUEUED], asked, row[PRESENT], held[int(ways[i, 2])], rested,
                 facts,
             )  # fmt: skip

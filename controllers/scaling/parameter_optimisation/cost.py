@@ -67,7 +67,7 @@ def cost(
         above = above + 1 if share > t.upper else 0
         below = below + 1 if share < t.lower else 0
         if above >= t.upper_breaches or below >= t.lower_breaches:
-            target = wanted(load, t, size)
+            target = wanted_executors(load, t, size)
             if target != executors:
                 total += prices.change
                 executors = target
@@ -75,10 +75,10 @@ def cost(
     return total
 
 
-def wanted(load_cores: float, thresholds: ThresholdPair, size: SimulatedCluster) -> int:
+def wanted_executors(load_cores: float, thresholds: ThresholdPair, size: SimulatedCluster) -> int:
     """Executors that bring the load to the middle of the two bounds, within the limits.
 
-    >>> wanted(4.0, ThresholdPair(upper=0.8, lower=0.4), SimulatedCluster(executors=1, cores=1, low=1, high=9))
+    >>> wanted_executors(4.0, ThresholdPair(upper=0.8, lower=0.4), SimulatedCluster(executors=1, cores=1, low=1, high=9))
     7
     """
     middle = (thresholds.upper + thresholds.lower) / 2.0

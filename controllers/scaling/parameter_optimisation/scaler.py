@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Prediction, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import counted, percent
+from weir.controllers.model.words import number_of, percent
 from weir.controllers.scaling.answers import because, cannot_tell, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -17,10 +17,10 @@ from weir.controllers.scaling.parameter_optimisation.cost import (
     SimulatedCluster,
     ThresholdPair,
     cost,
-    wanted,
+    wanted_executors,
 )
 from weir.controllers.scaling.parameter_optimisation.search import Point, search
-from weir.controllers.scaling.parameter_optimisation.window import cut
+from weir.controllers.scaling.parameter_optimisation.window import cut_index
 
 
 class OptimisationSettings(Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         load_cores, load = facts.load_cores, facts.load
         if load_cores is None or load is None:
             return cannot_tell("The load is not known."), memory
-        memory = self._optimised(facts, memory, load_cores, now)
+        memory = self._optimise(facts, memory, load_cores, now)
         t = memory.thresholds
         # A queue is work too: without it a cluster that is behind would look just busy.
         latency_s = facts.own_latency_s or 0.0
@@ -109,7 +109,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         }
         size = SimulatedCluster(facts.executors, facts.cores, facts.low, facts.high)
         if above >= t.upper_breaches:
-            target = max(wanted(load_cores, t, size), facts.executors + int(behind))
+            target = max(wanted_executors(load_cores, t, size), facts.executors + int(behind))
             if load > t.upper:
                 text = f"The load of {percent(load)} was above {percent(t.upper)}"
                 rule = "load > upper for upper_breaches"
@@ -117,12 +117,12 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
                 target_s = self.settings.target_latency_s
                 text = f"The latency of {latency_s:.1f} s was above this scaler's {target_s:g} s"
                 rule = "latency > target for upper_breaches"
-            text += f" for {counted(above, 'period')}."
+            text += f" for {number_of(above, 'period')}."
         elif below >= t.lower_breaches:
-            target = min(wanted(load_cores, t, size), facts.executors)
+            target = min(wanted_executors(load_cores, t, size), facts.executors)
             text = (
                 f"The load of {percent(load)} was below {percent(t.lower)} "
-                f"for {counted(below, 'period')}."
+                f"for {number_of(below, 'period')}."
             )
             rule = "load < lower for lower_breaches"
         else:
@@ -138,12 +138,12 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
             memory = replace(memory, above=0, below=0)
         return decision, memory
 
-    def _optimised(
+    def _optimise(
         self, facts: ClusterFacts, memory: OptimisationMemory, load_cores: float, now: float
     ) -> OptimisationMemory:
         s = self.settings
         values = (*memory.load_cores, load_cores)[-s.window :]
-        drop = cut(values, s.confidence)
+        drop = cut_index(values, s.confidence)
         memory = replace(memory, load_cores=values[drop:])
         if not drop or facts.snapshot.period_s <= 0:
             return memory

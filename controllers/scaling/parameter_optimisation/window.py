@@ -5,7 +5,7 @@ from itertools import accumulate
 from math import fsum, log, sqrt
 
 
-def cut(values: Sequence[float], confidence: float, least: int = 5) -> int:
+def cut_index(values: Sequence[float], confidence: float, least: int = 5) -> int:
     """How many of the oldest values to drop because the newer ones differ from them.
 
     For every split into old and new parts, the means may differ by eps at most, where
@@ -16,9 +16,9 @@ def cut(values: Sequence[float], confidence: float, least: int = 5) -> int:
     Reference: Bifet and Gavalda, "Learning from time-changing data with adaptive
     windowing", SDM 2007.
 
-    >>> cut([1.0] * 30 + [5.0] * 10, confidence=0.05)
+    >>> cut_index([1.0] * 30 + [5.0] * 10, confidence=0.05)
     30
-    >>> cut([1.0, 1.1, 0.9, 1.0] * 10, confidence=0.05)
+    >>> cut_index([1.0, 1.1, 0.9, 1.0] * 10, confidence=0.05)
     0
     """
     n = len(values)

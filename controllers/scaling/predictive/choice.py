@@ -74,7 +74,7 @@ def choose_method(
     if not origins:  # nothing to compare by yet
         first = Method.HOLT_WINTERS if asked is Method.AUTO else asked
         return Chosen(first, season, 0.0, 1.0, 1.0)
-    found = {m: _tried(m, values, steps, season, origins) for m in methods}
+    found = {m: _try_method(m, values, steps, season, origins) for m in methods}
     errors = {m.value: round(error, 4) for m, (error, _, _) in found.items()}
     best = methods[0]
     for method in methods[1:]:
@@ -94,7 +94,7 @@ def _origins(count: int, steps: int, season: int) -> list[int]:
     return sorted({int(i) for i in np.linspace(oldest, newest, ORIGINS)})
 
 
-def _tried(
+def _try_method(
     method: Method, values: Sequence[float], steps: int, season: int, origins: Sequence[int]
 ) -> tuple[float, list[float], ForecastFit | None]:
     """Mean error of a method, what came over what it said, and its parameters."""

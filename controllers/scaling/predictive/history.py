@@ -70,7 +70,7 @@ class History(Struct, frozen=True, kw_only=True):
         # Steps without any period repeat the last one, so that seasons stay in place.
         missing = min(step - self.step, plan.keep)
         closed = replace(
-            self._judged(mean),
+            self._judge(mean),
             values=(*self.values, *(mean,) * missing)[-plan.keep :],
             step=step,
             total=rows_per_s,
@@ -78,7 +78,7 @@ class History(Struct, frozen=True, kw_only=True):
         )
         return closed._forecast(plan, step)
 
-    def _judged(self, mean: float) -> "History":
+    def _judge(self, mean: float) -> "History":
         assert self.step is not None
         said = self.due.get(self.step)
         errors = self.errors

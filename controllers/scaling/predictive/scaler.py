@@ -119,14 +119,14 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             factor = self._factor(facts, history, rows_per_s)
         decision, kept = self.inner.decide(
             busier(facts.snapshot, self.scope.cluster, factor),
-            self._remembered(memory),
+            self._wrapped_memory(memory),
             now,
         )
         plain = msgspec.json.decode(msgspec.json.encode(kept))  # exactly as it will be stored
         memory = PredictiveMemory(
             history=history, factor=factor, inner=plain, inner_name=self.inner.name
         )
-        return _told(decision, factor, history, s), memory
+        return _explain(decision, factor, history, s), memory
 
     def _factor(self, facts: ClusterFacts, history: History, rows_per_s: float) -> float:
         """How much busier, or calmer, the cluster will be within the horizon."""
@@ -139,7 +139,7 @@ class Predictive(Scaler[PredictiveSettings, PredictiveMemory]):
             return max(1.0, growth)
         return max(growth, s.min_factor)
 
-    def _remembered(self, memory: PredictiveMemory) -> Any:
+    def _wrapped_memory(self, memory: PredictiveMemory) -> Any:
         """What the other scaler remembers; another one than last time begins anew."""
         if memory.inner_name != self.inner.name:
             return self.inner.fresh()
@@ -167,7 +167,7 @@ def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
     if factor == 1.0:
         return snapshot
 
-    def raised(o: OperatorSample) -> OperatorSample:
+    def raise_load(o: OperatorSample) -> OperatorSample:
         def times(value: float | None) -> float | None:
             return None if value is None else value * factor
 
@@ -184,7 +184,7 @@ def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
     here = {o.name for o in snapshot.operators if o.cluster == cluster}
     return replace(
         snapshot,
-        operators=tuple(raised(o) if o.name in here else o for o in snapshot.operators),
+        operators=tuple(raise_load(o) if o.name in here else o for o in snapshot.operators),
         edges=tuple(
             replace(e, rows_per_s=e.rows_per_s * factor) if e.target in here else e
             for e in snapshot.edges
@@ -192,7 +192,7 @@ def busier(snapshot: Snapshot, cluster: str, factor: float) -> Snapshot:
     )
 
 
-def _told(
+def _explain(
     decision: Decision, factor: float, history: History, settings: PredictiveSettings
 ) -> Decision:
     """The decision with what the forecast had to do with it."""

@@ -25,10 +25,10 @@ def initial_table(settings: QSettings) -> QTable:
         draw = Random(f"table {settings.seed}").uniform
         rows = [(draw(-1, 1), draw(-1, 1), draw(-1, 1)) for _ in range(len(space))]
     elif mode is Initialisation.TRAINED:
-        return fitted(trained_table(), space, settings.target_latency_s)
+        return fit_table(trained_table(), space, settings.target_latency_s)
     else:
         rows = [
-            optimised(space.latency_s(s.bin), settings.target_latency_s, s.rising)
+            initial_row(space.latency_s(s.bin), settings.target_latency_s, s.rising)
             for s in map(space.at, range(len(space)))
         ]
     return QTable.of(rows, space.width_s)
@@ -42,7 +42,7 @@ def trained_table() -> QTable:
     return msgspec.json.decode(data, type=QTable)
 
 
-def fitted(table: QTable, space: StateSpace, target_s: float) -> QTable:
+def fit_table(table: QTable, space: StateSpace, target_s: float) -> QTable:
     """A table for a target of 1 s in the bins of another target, by latency over target."""
     last = len(table.values) // 2 - 1
     rows = []
@@ -56,7 +56,7 @@ def fitted(table: QTable, space: StateSpace, target_s: float) -> QTable:
     )
 
 
-def optimised(latency_s: float, target_s: float, rising: bool) -> Row:
+def initial_row(latency_s: float, target_s: float, rising: bool) -> Row:
     """Values (in, none, out) of the four regions, with n = latency / target.
 
     | region | latency      | workload | out | none  | in    |
@@ -66,7 +66,7 @@ def optimised(latency_s: float, target_s: float, rising: bool) -> Row:
     | 3      | above target | falling  | 0   | 1     | -1    |
     | 4      | below target | falling  | 0   | n     | 1 - n |
 
-    >>> optimised(15.0, 30.0, rising=False)
+    >>> initial_row(15.0, 30.0, rising=False)
     (0.5, 0.5, 0.0)
     """
     n = latency_s / target_s

@@ -7,7 +7,7 @@ from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.qlearning.initial import initial_table
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.table import QTable, Row
-from weir.controllers.scaling.qlearning.updates import TransitionSamples, backed_up, value_iteration
+from weir.controllers.scaling.qlearning.updates import TransitionSamples, back_up, value_iteration
 
 TRAIL = 50  # transitions kept to be shown
 CURVE = 500  # rewards kept to be shown
@@ -104,7 +104,7 @@ def with_table(memory: QMemory, table: QTable) -> QMemory:
     )
 
 
-def solved_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
+def solve_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
     """With the table set by value iteration wherever samples say something."""
     model = memory.samples.model()
     # What the samples lead to but never left keeps the worth that the table gives it.
@@ -119,6 +119,6 @@ def solved_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
     values = [list(row) for row in memory.table.values]
     for state, actions in model.items():
         for action, outcomes in actions.items():
-            values[state][action] = backed_up(outcomes, known, settings.discount_factor)
+            values[state][action] = back_up(outcomes, known, settings.discount_factor)
     rows = tuple((r[0], r[1], r[2]) for r in values)
     return replace(memory, table=replace(memory.table, values=rows), solved=True)

@@ -30,7 +30,7 @@ def by_rule(facts: ClusterFacts, target_s: float) -> Action:
     return Action.IN if calm else Action.NONE
 
 
-def overloaded(facts: ClusterFacts, target_s: float) -> bool:
+def is_overloaded(facts: ClusterFacts, target_s: float) -> bool:
     """More arrives and waits than the executors can work off in time."""
     return needed_executors(facts, target_s, busy=1.0) > facts.executors
 

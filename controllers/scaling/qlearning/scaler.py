@@ -15,9 +15,9 @@ from weir.controllers.scaling.qlearning.memory import (
     Transition,
     epsilon_of,
     fresh_memory,
-    solved_by_samples,
+    solve_by_samples,
 )
-from weir.controllers.scaling.qlearning.need import by_rule, overloaded, towards_need
+from weir.controllers.scaling.qlearning.need import by_rule, is_overloaded, towards_need
 from weir.controllers.scaling.qlearning.policy import WORDS, choose, feasible, next_epsilon, why
 from weir.controllers.scaling.qlearning.reward import reward
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings, Strategy, Update
@@ -84,7 +84,7 @@ class QLearning(Scaler[QSettings, QMemory]):
             return cannot_tell("The first window gives no direction yet.", "first"), memory
         rising = rises(rows_per_s, last.rows_per_s, s.incoming_message_granularity)
         state = space.state(latency_s, rising)
-        done = _carried_out(last, facts.executors)
+        done = _action_taken(last, facts.executors)
         actions = feasible(done, state.bin, space.at(last.state).bin)
         row = memory.table.values[state.index]
         epsilon = epsilon_of(memory, s)
@@ -99,7 +99,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         worth = reward(
             s.reward, done, latency_s, last.latency_s, s.target_latency_s, rising, facts.load
         )
-        memory = self._learned(memory, last, done, worth, state, action, now)
+        memory = self._learn(memory, last, done, worth, state, action, now)
         same = action is done and action is not Action.NONE
         in_a_row = memory.in_a_row + 1 if same else int(action is not Action.NONE)
         more = self._more(facts, action, in_a_row)
@@ -115,9 +115,9 @@ class QLearning(Scaler[QSettings, QMemory]):
             draws=memory.draws + 1,
         )
         reason = self._reason(step, row, state, epsilon, worth, by_need)
-        return scale_to(facts, self._limited(facts, more), reason), memory
+        return scale_to(facts, self._limit(facts, more), reason), memory
 
-    def _learned(
+    def _learn(
         self,
         memory: QMemory,
         last: LearningStep,
@@ -145,9 +145,9 @@ class QLearning(Scaler[QSettings, QMemory]):
             trail=(*memory.trail, step)[-TRAIL:],
             rewards=(*memory.rewards, worth)[-CURVE:],
         )
-        return self._sampled(memory, step)
+        return self._add_sample(memory, step)
 
-    def _sampled(self, memory: QMemory, step: Transition) -> QMemory:
+    def _add_sample(self, memory: QMemory, step: Transition) -> QMemory:
         """With one sample more, and the table solved once they were collected for long enough."""
         s = self.settings
         if not s.value_iteration_time_s:  # what was collected before it is set again is too old
@@ -160,13 +160,13 @@ class QLearning(Scaler[QSettings, QMemory]):
         samples = memory.samples.plus(step.state, step.action, step.reward, step.following)
         memory = replace(memory, samples=samples, sampling_since=since)
         over = step.at - since >= s.value_iteration_time_s
-        return solved_by_samples(memory, s) if over else memory
+        return solve_by_samples(memory, s) if over else memory
 
     def _is_beyond(self, table: QTable, state: State, facts: ClusterFacts) -> bool:
         """Where the need decides and not the table: in states that it never saw, and where
         executors are short, so that no cluster starves on what was learned elsewhere."""
         unseen = not any(table.visits[state.index])
-        return unseen or overloaded(facts, self.settings.target_latency_s)
+        return unseen or is_overloaded(facts, self.settings.target_latency_s)
 
     def _more(self, facts: ClusterFacts, action: Action, in_a_row: int) -> int:
         """Executors that an action adds, negative where it removes some."""
@@ -177,7 +177,7 @@ class QLearning(Scaler[QSettings, QMemory]):
             s.executor_strategy, action, in_a_row, facts.waiting_batches, s.executor_granularity
         )
 
-    def _limited(self, facts: ClusterFacts, more: int) -> int:
+    def _limit(self, facts: ClusterFacts, more: int) -> int:
         s = self.settings
         target = facts.executors + more
         if s.max_executors:
@@ -216,7 +216,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         )
 
 
-def _carried_out(last: LearningStep, executors: int) -> Action:
+def _action_taken(last: LearningStep, executors: int) -> Action:
     if executors == last.executors:
         # Scaling in that finds nothing to spare is still what was chosen.
         return Action(last.action) if last.more == 0 else Action.NONE

@@ -28,7 +28,7 @@ def td_update(
     return (1.0 - learning) * value + learning * (reward + discount * following)
 
 
-def backed_up(outcomes: Sequence[Outcome[S]], values: Mapping[S, float], discount: float) -> float:
+def back_up(outcomes: Sequence[Outcome[S]], values: Mapping[S, float], discount: float) -> float:
     """Expected reward of an action and what follows from it."""
     return sum(p * (r + discount * values.get(s, 0.0)) for p, s, r in outcomes)
 
@@ -56,7 +56,7 @@ def value_iteration(
     for _ in range(sweeps):
         change = 0.0
         for state, actions in model.items():
-            new = choose([backed_up(o, values, discount) for o in actions.values()])
+            new = choose([back_up(o, values, discount) for o in actions.values()])
             change = max(change, abs(new - values[state]))
             values[state] = new
         if change < theta:

@@ -118,7 +118,7 @@ class Poll(Struct, frozen=True):
 _decode = msgspec.json.Decoder(Poll).decode
 
 
-def _compiled(context: Any) -> Any:
+def _compile(context: Any) -> Any:
     """The listener's class, compiled once per JVM.
 
     py4j remembers methods by the name of their class, so a second class of the same name
@@ -143,7 +143,7 @@ class DriverListener:
             raise Unavailable(
                 "this session has no driver of its own (Spark Connect): attach in the driver's process"
             )
-        self._listener = _compiled(context).newInstance()
+        self._listener = _compile(context).newInstance()
         self._scala_context = context._jsc.sc()
         self._bus = self._scala_context.listenerBus()
         self._streams = spark._jsparkSession.streams()

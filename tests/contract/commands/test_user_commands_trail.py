@@ -12,7 +12,7 @@ from weir.commands.recommendations import audit
 from weir.commands.user import token, user
 from weir.components.pages.sign_in.service import SignIn
 from weir.components.web.security.settings import SignInSettings
-from weir.controllers.engine.audit import AuditEntry, broken_at
+from weir.controllers.engine.audit import AuditEntry, first_break
 from weir.controllers.model.errors import NotFound
 from weir.metrics.store import keys
 from weir.metrics.store.redis_store import RedisStore
@@ -71,7 +71,7 @@ def test_every_change_of_who_may_act_has_its_entry(
         ("user.removed", "bob", ""),
     ]
     assert {e.by for e in found} == {f"command line: {getpass.getuser()}"}
-    assert broken_at(found) is None
+    assert first_break(found) is None
     said = repr(found)
     assert PASSWORD not in said
     assert text not in said

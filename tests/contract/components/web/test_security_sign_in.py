@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.waiting import wait_until
 from weir.components.pages.sign_in.service import USED, WRONG, Locked, SignIn, admin_link
-from weir.components.web.security.events import audited_by
-from weir.components.web.security.passwords import hashed
+from weir.components.web.security.events import set_sink
+from weir.components.web.security.passwords import hash_password
 from weir.components.web.security.sessions import Sessions
 from weir.components.web.security.settings import SignInSettings
 from weir.controllers.model.errors import InvalidInput, Refused
@@ -16,7 +16,7 @@ from weir.metrics.store.users import Role, UsersFile
 from weir.pipeline.local.redis_server import RedisServer
 
 PASSWORD = "correct horse battery staple"
-KEPT = hashed(PASSWORD)
+KEPT = hash_password(PASSWORD)
 
 
 class Clock:
@@ -75,7 +75,7 @@ def test_the_lock_grows_with_every_failure_and_success_clears_it(people, clock):
 def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
     """However often somebody tries: the trail keeps only so much, and must not be washed away."""
     kept = []
-    audited_by(kept.append)
+    set_sink(kept.append)
     try:
         for _ in range(5):
             fail(people)
@@ -94,7 +94,7 @@ def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
         with pytest.raises(Refused, match=USED.split(",")[0]):
             people.by_link("x", "2.2.2.2")
     finally:
-        audited_by(None)
+        set_sink(None)
     assert [(e.action, e.by, e.subject, e.detail) for e in kept] == [
         ("sign_in.locked", "nobody", "ada", "for 30 s"),
         ("sign_in.locked", "nobody", "ada", "for 60 s"),
@@ -104,13 +104,13 @@ def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
 
 def test_a_right_password_begins_no_lock(people):
     kept = []
-    audited_by(kept.append)
+    set_sink(kept.append)
     try:
         for _ in range(4):
             fail(people)
         people.by_password("ada", PASSWORD, "1.1.1.1")
     finally:
-        audited_by(None)
+        set_sink(None)
     assert [e.action for e in kept] == ["sign_in.ok"]
 
 

@@ -66,11 +66,11 @@ def test_odd_paths_of_components_are_not_found(inside: Inside, path: str) -> Non
 def test_who_shares_an_address_is_not_kept_out_by_others(
     pages_redis: RedisServer, tmp_path: Path
 ) -> None:
-    from weir.components.web.security.passwords import hashed
+    from weir.components.web.security.passwords import hash_password
 
     settings = SignInSettings(users=str(tmp_path / "users.json"))
     people = SignIn(connect(pages_redis.url), UsersFile(settings.users), settings)
-    people.users.add("ada", Role.ADMIN, 0.0, hashed("correct horse battery"))
+    people.users.add("ada", Role.ADMIN, 0.0, hash_password("correct horse battery"))
     people.by_password("ada", "correct horse battery", "10.9.9.9")
     for number in range(40):
         with pytest.raises((Refused, Locked)):

@@ -113,7 +113,7 @@ def _named(key: str, value: Any) -> bool:
 @pytest.fixture
 def skins(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Skins:
     # The terminal goes on to watch what becomes of it; that is not what is compared here.
-    monkeypatch.setattr(control, "_followed", lambda store, asked: iter([asked]))
+    monkeypatch.setattr(control, "_follow", lambda store, asked: iter([asked]))
     monkeypatch.setattr(control, "_answer", lambda store, command: _told(store, command.id))
     return Skins(inside)
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from weir.components.web.presence import _anchor_once
-from weir.controllers.engine.audit import AuditEntry, broken_at, seal_entry
+from weir.controllers.engine.audit import AuditEntry, first_break, seal_entry
 from weir.metrics.store import keys
 from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.keyring import Keyring
@@ -36,7 +36,7 @@ def rebuilt(store: RedisStore, key: bytes | None, since: int = 1) -> None:
         kept = seal_entry(told, entry.number, previous, key) if told is not entry else entry
         previous = kept.seal
         store.client.xadd(keys.AUDIT, {"e": msgspec.json.encode(kept)}, id=f"{kept.number}-0")
-    assert broken_at(store.audit_since(0)) is None
+    assert first_break(store.audit_since(0)) is None
 
 
 def broken(store: RedisStore, file: Path, **more: bool) -> int | None:

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from tests.support.given import given_mode
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
-from weir.controllers.engine.audit import AuditEntry, broken_at, seal_entry
+from weir.controllers.engine.audit import AuditEntry, first_break, seal_entry
 from weir.controllers.engine.ports import Part, Store, Workload
 from weir.controllers.engine.propose.scaling import ScaleOutlook, ScalerAnswer
 from weir.controllers.engine.recommendation import Recommendation, Status, move_to
@@ -126,7 +126,7 @@ class TestAudit:
         assert [e.action for e in store.audit(limit=2)] == ["a4", "a3"]
         assert [e.action for e in store.audit(limit=2, before_number=4)] == ["a2", "a1"]
         assert [e.action for e in store.audit_since(4)] == ["a3", "a4"]
-        assert broken_at(store.audit_since(0)) is None
+        assert first_break(store.audit_since(0)) is None
 
     def test_many_writers_at_once_make_one_chain(self, redis_server: RedisServer) -> None:
         RedisStore.at(redis_server.url).client.flushall()
@@ -145,7 +145,7 @@ class TestAudit:
         store = RedisStore.at(redis_server.url)
         found = store.audit_since(0)
         assert [e.number for e in found] == list(range(1, 161))
-        assert broken_at(found) is None
+        assert first_break(found) is None
         assert len(store.recommendations(limit=1000)) == 80
 
     def test_taking_entries_out_is_seen(self, redis_server: RedisServer) -> None:
@@ -154,10 +154,10 @@ class TestAudit:
         for _ in range(4):
             store.append_audit(entry())
         store.client.xdel(keys.AUDIT, "2-0")
-        assert broken_at(store.audit_since(0)) == 3
+        assert first_break(store.audit_since(0)) == 3
         store.client.xdel(keys.AUDIT, "4-0")  # also the last one, once somebody writes again
         assert store.append_audit(entry()).number == 5
-        assert broken_at(store.audit_since(3)) == 5
+        assert first_break(store.audit_since(3)) == 5
 
 
 class TestMemories:
@@ -227,7 +227,7 @@ class TestChangingModes:
         assert not store.change_mode("a", Mode.AUTO_WITHIN_CRITERIA, Mode.APPROVE, entry(), lease)
         assert store.modes() == {"a": Mode.OBSERVE}
         assert [e.action for e in store.audit()] == ["less"]
-        assert broken_at(store.audit_since(0)) is None
+        assert first_break(store.audit_since(0)) is None
 
     def test_not_by_an_old_leader(self, store: Store) -> None:
         old = store.acquire("engine", "old", 30.0)

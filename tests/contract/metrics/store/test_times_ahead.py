@@ -105,7 +105,7 @@ def test_the_engine_does_not_look_at_them(store: RedisStore) -> None:
     engine.cycle(time.time())
     now = time.time()
     assert Snapshot.of(store.latest(), now).load("wide") == pytest.approx(0.5)
-    seen = engine._window.refreshed(store, store.latest(), now - 60)["wide"]
+    seen = engine._window.refresh(store, store.latest(), now - 60)["wide"]
     assert max(s.at for s in seen) <= now
 
 

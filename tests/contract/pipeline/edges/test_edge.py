@@ -8,7 +8,7 @@ import redis
 
 from weir.controllers.model.errors import Fenced, Unavailable
 from weir.metrics.store.redis_store import connect
-from weir.pipeline.edges.source import EdgeReader, sharded
+from weir.pipeline.edges.source import EdgeReader, cut_by_shard
 from weir.pipeline.edges.stream import EdgeStream, chunks_of
 from weir.pipeline.local.redis_server import RedisServer
 
@@ -112,10 +112,10 @@ def test_slices_read_and_commit_their_own_shards_under_one_name(redis_server: Re
 
 def test_the_same_key_lies_in_the_same_shard_in_every_version() -> None:
     """Written down, not computed: rows and state lie where the first version put them."""
-    found = sharded(pa.record_batch({"k": ["topic-0001", "topic-0002", "", None]}), 64, "k")
+    found = cut_by_shard(pa.record_batch({"k": ["topic-0001", "topic-0002", "", None]}), 64, "k")
     assert [(c.shard, c.rows) for c in found] == [(0, 2), (13, 1), (56, 1)]
-    numbers = sharded(pa.record_batch({"k": [1, 2, 3]}), 64, "k")
-    texts = sharded(pa.record_batch({"k": ["1", "2", "3"]}), 64, "k")
+    numbers = cut_by_shard(pa.record_batch({"k": [1, 2, 3]}), 64, "k")
+    texts = cut_by_shard(pa.record_batch({"k": ["1", "2", "3"]}), 64, "k")
     assert [c.shard for c in numbers] == [c.shard for c in texts]
 
 

@@ -20,7 +20,7 @@ from tests.support.models import ClusterModel, OperatorModel, demo
 from tests.support.processes import start, weir
 from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveStep
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status
 from weir.controllers.model.command import CommandStatus, ScaleTo
@@ -273,7 +273,7 @@ def ended(stage: Stage, id: str) -> None:
     assert trail[:-1] == [
         f"recommendation.{s}" for s in ("proposed", "approved", "applying", "applied")
     ]
-    assert broken_at(stage.store.audit_since(0)) is None
+    assert first_break(stage.store.audit_since(0)) is None
     for other in stage.store.recommendations():
         if other.status is Status.PROPOSED and other.by == ENGINE:  # a rollback, as advice
             people.reject(stage.store, other.id, by="ada", now=time.time())

@@ -14,7 +14,7 @@ from tests.support.feeder import Feeder
 from tests.support.models import demo
 from tests.support.processes import start, stop, weir
 from tests.support.waiting import wait_until
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import ScaleTo
@@ -145,4 +145,4 @@ def test_a_leader_that_is_stopped_or_killed_does_nothing_twice(
     assert agent.done[-1] == 2
     assert agent.done == [4, 5, 4, 2]
     assert all(r.status.final for r in store.recommendations() if r.by == "ada")
-    assert broken_at(store.audit_since(0)) is None
+    assert first_break(store.audit_since(0)) is None

@@ -12,7 +12,7 @@ from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.workloads.application import application
 from weir.pipeline.workloads.generator import Generator
-from weir.pipeline.workloads.spells import Spells, texts_made
+from weir.pipeline.workloads.spells import Spells, made_texts
 
 
 def test_the_same_rows_after_changes_of_skew_and_a_restart(redis_server: RedisServer) -> None:
@@ -44,7 +44,7 @@ def test_the_same_rows_after_changes_of_skew_and_a_restart(redis_server: RedisSe
         for batch in edge.read(int(shard), 0, end)
         for text in batch.column("text").to_pylist()
     )
-    assert appended == sorted(texts_made(store.client, found))
+    assert appended == sorted(made_texts(store.client, found))
 
 
 def test_the_generator_says_what_it_makes(redis_server: RedisServer) -> None:

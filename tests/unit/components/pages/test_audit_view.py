@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from tests.support.examples import examples
 from weir.components.pages.audit import view
-from weir.components.pages.audit.actions import _chosen, _pages
+from weir.components.pages.audit.actions import _chosen_filter, _pages
 from weir.components.pages.audit.export import COLUMNS, csv_lines, json_lines
 from weir.components.pages.audit.render import chain_note, entries_list
 from weir.controllers.engine import audit
-from weir.controllers.engine.audit import Anchor, AuditEntry, broken_at, seal_entry, verify_chain
+from weir.controllers.engine.audit import Anchor, AuditEntry, first_break, seal_entry, verify_chain
 from weir.controllers.model.errors import InvalidInput
 
 KEPT = 100
@@ -101,7 +101,7 @@ def test_tampering_is_found_where_it_was_done(index, how):
         entries[index] = replace(entries[index], by="eve")
     else:
         del entries[index]
-    expected = broken_at(entries)
+    expected = first_break(entries)
     assert verify_chain(reader(entries), kept=KEPT).broken == expected
 
 
@@ -147,9 +147,9 @@ def test_the_filter_stands_in_the_address():
     assert view.filter_in("?since=yesterday") == view.Filter()
     with pytest.raises(InvalidInput, match="since is a time"):
         view.filter_of({"since": "yesterday"})
-    form = _chosen(["x", "", None, ""], [5, None])
+    form = _chosen_filter(["x", "", None, ""], [5, None])
     assert (form.search, form.who, form.since, form.until) == ("x", "", 5.0, None)
-    assert _chosen(["", "", "", ""], "nonsense") == view.Filter()
+    assert _chosen_filter(["", "", "", ""], "nonsense") == view.Filter()
 
 
 def test_back_and_forth():
@@ -174,4 +174,4 @@ def test_json_lines_can_be_checked_elsewhere():
     lines = "".join(json_lines(entries)).splitlines()
     again = [msgspec.json.decode(line, type=AuditEntry) for line in lines]
     assert again == entries
-    assert broken_at(again) is None
+    assert first_break(again) is None

@@ -12,7 +12,7 @@ from weir.components.pages.balance.preview import (
     hand_text,
     of_hand,
     of_planner,
-    previewed_of,
+    read_preview,
 )
 from weir.components.pages.balance.render_preview import preview_body
 from weir.controllers import service
@@ -131,7 +131,7 @@ def apply(store, world, shown, comment="", **changed):
 
 def test_the_plan_applied_is_the_one_shown():
     world = balance_world()
-    shown = previewed_of(to_builtins(of_planner(world, "dodo", "r7").previewed))
+    shown = read_preview(to_builtins(of_planner(world, "dodo", "r7").previewed))
     made = apply(knowing(world), world, shown)
     assert (made.by, made.source, made.status) == ("ada", "dodo", Status.APPROVED)
     assert made.decision.moves == (MOVE,)
@@ -196,11 +196,11 @@ def test_nobody_can_call_a_plan_a_rollback():
     shown = to_builtins(of_planner(balance_world(), "dodo", "r7").previewed)
     for planner in ("rollback", "by hand", "engine", ""):
         with pytest.raises(InvalidInput, match="Open the preview again"):
-            previewed_of({**shown, "planner": planner})
-    assert previewed_of({**shown, "planner": "by_hand"}).moves == (MOVE,)
+            read_preview({**shown, "planner": planner})
+    assert read_preview({**shown, "planner": "by_hand"}).moves == (MOVE,)
 
 
 @pytest.mark.parametrize("said", [None, {}, "x", {"id": "1", "moves": "no"}])
 def test_whatever_a_browser_sends_back_is_survived(said):
     with pytest.raises(InvalidInput, match="Open the preview again"):
-        previewed_of(said)
+        read_preview(said)

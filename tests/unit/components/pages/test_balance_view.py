@@ -86,13 +86,13 @@ def test_what_the_engine_will_do_in_words():
 
 def test_settings_keep_the_others_and_refuse_what_is_unknown():
     world = balance_world()
-    kept = balance.changed(world, {"moves": 4}, "no_op")
+    kept = balance.change_settings(world, {"moves": 4}, "no_op")
     assert kept == {"moves": 4, "planner": "no_op"}
     for wrong in ("moon", None):
         with pytest.raises(InvalidInput, match=r"There is no planner .*; known: dodo, no_op\."):
-            balance.changed(world, {}, wrong)
+            balance.change_settings(world, {}, wrong)
     with pytest.raises(InvalidInput):
-        balance.changed(world, {"moves": 0}, "dodo")
+        balance.change_settings(world, {"moves": 0}, "dodo")
 
 
 def test_matrices_mark_where_each_operator_runs():

@@ -12,7 +12,7 @@ from weir.components.live.delta import start
 from weir.components.live.world import World
 from weir.components.pages.base import Visit
 from weir.components.pages.compare.view import comparison
-from weir.components.pages.history.view import PER_PAGE, Query, changed, listing, sorted_by
+from weir.components.pages.history.view import PER_PAGE, Query, change_query, listing, sort_by
 from weir.components.pages.registry import PAGES
 from weir.components.pages.replay import scaling as replay_scaling
 from weir.components.pages.replay.library import Library
@@ -27,7 +27,7 @@ from weir.components.pages.replay.view import (
     world_at,
 )
 from weir.components.ui.path import replay_path
-from weir.components.ui.surface import NOT_NOW, Surface, control, drawn_on, page_link
+from weir.components.ui.surface import NOT_NOW, Surface, control, draw_on, page_link
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import NotFound
 from weir.controllers.model.snapshot import Snapshot
@@ -136,7 +136,7 @@ def test_nothing_acts_and_links_stay(library, run_id):
 
 def test_a_surface_ends_with_its_page():
     def draw():
-        with drawn_on(Surface("r", 1.0)):
+        with draw_on(Surface("r", 1.0)):
             assert (
                 page_link("x", "/audit").to_plotly_json()["props"]["href"]
                 == "/replay/r/audit?at=1000"
@@ -255,10 +255,10 @@ def test_the_list_searches_filters_sorts_and_pages():
     assert listing(runs, Query(page=9), T0).query.page == 2
     assert [r.id for r in listing(runs, Query(words="special NAME"), T0).rows] == ["r060"]
     assert listing(runs, Query(kind="eventlog"), T0).found == 1
-    by_samples = sorted_by(Query(), "samples")
+    by_samples = sort_by(Query(), "samples")
     assert listing(runs, by_samples, T0).rows[0].id == "r000"
-    assert not sorted_by(by_samples, "samples").down
-    assert changed(Query(page=2), kind="live").page == 0
+    assert not sort_by(by_samples, "samples").down
+    assert change_query(Query(page=2), kind="live").page == 0
 
 
 def test_states_of_runs():

@@ -26,7 +26,7 @@ from weir.components.pages.scale.hand import Bound
 from weir.components.pages.scale.render_hand import hand_card
 from weir.components.pages.settings import ids as settings_ids
 from weir.components.pages.settings.then import sections_then
-from weir.components.ui.surface import Surface, drawn_on
+from weir.components.ui.surface import Surface, draw_on
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Reason, Scale
@@ -214,7 +214,7 @@ def test_an_old_recommendation_has_its_page_and_its_series(library, run_id):
 
 def test_a_control_that_is_off_has_no_name():
     """The live page's preview would look at the present and switch the button on."""
-    with drawn_on(Surface("r", 1.0)):
+    with draw_on(Surface("r", 1.0)):
         tree = hand_card("a", Bound(executors=3, least=1, most=9))
     names = [c["props"].get("id") for c in components(plain(tree))]
     assert scale_ids.SCALE_NUMBER not in names

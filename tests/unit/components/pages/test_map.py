@@ -16,7 +16,7 @@ from weir.components.pages.control_room.map import (
     map_changes,
     ranks,
 )
-from weir.components.ui.surface import Surface, drawn_on
+from weir.components.ui.surface import Surface, draw_on
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.decision import Move
 from weir.controllers.model.sample import OperatorSample
@@ -134,7 +134,7 @@ def test_shares_are_of_the_clusters_cores():
 def test_a_replay_takes_no_moves():
     world = demo_world()
     assert all(c["takes"] for c in flow_map(world)["clusters"].values())
-    with drawn_on(Surface("r", AT)):
+    with draw_on(Surface("r", AT)):
         then = flow_map(world)
     assert not any(c["takes"] for c in then["clusters"].values())
     assert then["operators"]["top_n"]["href"].startswith("/replay/r/")

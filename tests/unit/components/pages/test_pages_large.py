@@ -20,7 +20,7 @@ from weir.components.live.shared import Shared
 from weir.components.live.world import World, world_of
 from weir.components.pages.control_room import attention
 from weir.components.pages.control_room import inbox as inbox_view
-from weir.components.pages.control_room.attention import FINE, IN_FULL, Attention, chosen
+from weir.components.pages.control_room.attention import FINE, IN_FULL, Attention, choose_shown
 from weir.components.pages.control_room.inbox import (
     PROPOSED_SHOWN,
     TITLES_SHOWN,
@@ -100,9 +100,9 @@ def test_the_rest_is_chosen_by_load_and_stands_by_name() -> None:
         f"c{i}": Attention(rank=FINE, word="fine", state="ok", load=load)
         for i, load in enumerate(loads)
     }
-    assert chosen(found, 3) == ("c1", "c2", "c3")
+    assert choose_shown(found, 3) == ("c1", "c2", "c3")
     turned = dict(reversed(found.items()))
-    assert chosen(turned, 3) == chosen(found, 3)
+    assert choose_shown(turned, 3) == choose_shown(found, 3)
 
 
 def test_cards_stay_while_loads_change_and_are_chosen_again_when_drawn() -> None:

@@ -19,11 +19,11 @@ from weir.components.pages.balance.rings import (
     preview_half,
     preview_hand,
     ranges,
+    read_preview,
     ring_facts,
     ring_figures,
     ring_views,
     slice_rows,
-    wanted_of,
 )
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.propose.balance import BalanceSettings, problem_now
@@ -33,7 +33,7 @@ from weir.controllers.engine.propose.rings import RingOutlook, ring_problem
 from weir.controllers.engine.recommendation import Status, move_to
 from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.placement.reslicing import handed_over
+from weir.controllers.placement.reslicing import hand_over
 from weir.controllers.placement.smr import Smr
 
 
@@ -88,7 +88,7 @@ def test_who_owns_what_has_the_page_drawn_again_but_no_figure_does() -> None:
     assert ring_facts(world) == ring_facts(world_with())
     assert world.outlook is not None
     ring = world.outlook.rings[0]
-    other = replace(ring.problem, slicing=handed_over(SLICES, [0], "topic_count.2"))
+    other = replace(ring.problem, slicing=hand_over(SLICES, [0], "topic_count.2"))
     changed = replace(world.outlook, rings=(replace(ring, problem=other),))
     assert ring_facts(world) != ring_facts(replace(world, outlook=changed))
 
@@ -101,7 +101,7 @@ def test_half_to_the_neighbour_is_predicted_before_it_is_asked_for() -> None:
     said = str(reslice_body(shown))
     assert "topic_count.0 → topic_count.1: key groups 20–39" in said
     assert "31 %; one slice's share is 33 %" in said
-    assert wanted_of(to_builtins(shown.wanted)) == shown.wanted
+    assert read_preview(to_builtins(shown.wanted)) == shown.wanted
 
 
 def test_a_change_by_hand_says_what_is_missing() -> None:
@@ -122,7 +122,7 @@ def test_a_change_by_hand_says_what_is_missing() -> None:
     with pytest.raises(NotFound):
         preview_hand(world, "top_n", 2, "", "", "an-id")
     with pytest.raises(InvalidInput):
-        wanted_of({"operator": 3})
+        read_preview({"operator": 3})
 
 
 def test_what_was_handed_over_stands_there_newest_first() -> None:

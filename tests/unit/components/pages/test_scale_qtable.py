@@ -139,7 +139,7 @@ def importing(memory=None, settings=None):
 def test_a_file_comes_back_as_it_left():
     changed = fresh_memory(QSettings())
     store, bring = importing(changed)
-    assert bring(qtable.exported(shown())) == MEMORY.table
+    assert bring(qtable.export_learner(shown())) == MEMORY.table
     back = msgspec.json.decode(store.memories("narrow")["qlearning"], type=QMemory)
     assert back.table == MEMORY.table
     assert (back.trail, back.rewards, back.last, back.sampling_since) == ((), (), None, None)
@@ -151,7 +151,7 @@ def test_a_file_comes_back_as_it_left():
     [
         (b"\xff\xfe", "not JSON"),
         (b"[1]", "cannot be read"),
-        (qtable.exported(shown(None, {"latency_granularity_s": 5})), "26 states of 5 s"),
+        (qtable.export_learner(shown(None, {"latency_granularity_s": 5})), "26 states of 5 s"),
         (b'{"width_s": 10, "values": [], "visits": []}', "0 states of 10 s"),
     ],
 )
@@ -167,5 +167,5 @@ def test_a_reset_says_what_is_lost():
     said = qtable.loss_text(shown(), "narrow")
     assert f"{len(MEMORY.rewards)} rewards" in said
     assert "cannot be undone" in said
-    assert msgspec.json.decode(qtable.exported(shown()))["width_s"] == 1.5
+    assert msgspec.json.decode(qtable.export_learner(shown()))["width_s"] == 1.5
     assert f"{len(MEMORY.rewards)} visits" in said, "those of the training are not lost"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tests.support.world import demo_world
 from weir.components.live.control import Control
 from weir.components.live.world import world_of
-from weir.components.pages.scale.hand import asked_of, bound, latency_words, preview
+from weir.components.pages.scale.hand import bounds_of, latency_words, preview, read_request
 from weir.components.pages.scale.render_hand import hand_card, prediction
 from weir.components.pages.scale.render_settings import form_body
 from weir.components.pages.scale.settings import LIMITS, form, range_text, read
@@ -93,18 +93,18 @@ def test_limits_that_were_set_hold_on_the_page_too():
     """narrow: 2 executors asked for, at most 4; wide has 3."""
     world = demo_world()
     few = replace(world, scale_settings={"scale:narrow": {"min_executors": 2, "max_executors": 3}})
-    assert (bound(few, "narrow").least, bound(few, "narrow").most) == (2, 3)
+    assert (bounds_of(few, "narrow").least, bounds_of(few, "narrow").most) == (2, 3)
     with pytest.raises(InvalidInput, match="4 executors are outside the limits 2 to 3"):
         preview(few, "narrow", 4)
     total = replace(world, control=Control(settings=EngineSettings(total_executors=6)))
-    assert bound(total, "narrow").most == 3
+    assert bounds_of(total, "narrow").most == 3
     with pytest.raises(InvalidInput, match="4 executors are outside the limits 1 to 3"):
         preview(total, "narrow", 4)
     assert preview(total, "narrow", 3).changes
     full = replace(world, control=Control(settings=EngineSettings(total_executors=1)))
-    assert bound(full, "narrow").most == 2, "what is there may stay"
+    assert bounds_of(full, "narrow").most == 2, "what is there may stay"
     less = replace(world, scale_settings={"scale:narrow": {"max_executors": 1}})
-    assert bound(less, "narrow").refusal == "", "one may still be taken away"
+    assert bounds_of(less, "narrow").refusal == "", "one may still be taken away"
 
 
 def test_a_cluster_without_an_agent_says_why():
@@ -114,18 +114,18 @@ def test_a_cluster_without_an_agent_says_why():
         for n, samples in world.series.items()
     }
     alone = world_of(series, at=world.at)
-    assert "recommendations only" in bound(alone, "narrow").refusal
-    assert "scale-apply" not in to_json(hand_card("narrow", bound(alone, "narrow")))
+    assert "recommendations only" in bounds_of(alone, "narrow").refusal
+    assert "scale-apply" not in to_json(hand_card("narrow", bounds_of(alone, "narrow")))
     with pytest.raises(InvalidInput, match="no agent"):
         preview(alone, "narrow", 2)
     with pytest.raises(NotFound):
         preview(alone, "moon", 2)
-    assert bound(demo_world(), "narrow").refusal == ""
+    assert bounds_of(demo_world(), "narrow").refusal == ""
 
 
 def test_what_was_shown_is_what_is_asked_for():
     world = measured_world()
-    asked = asked_of({"id": "x", "cluster": "narrow", "executors": 4, "before": 2})
+    asked = read_request({"id": "x", "cluster": "narrow", "executors": 4, "before": 2})
     store = MemoryStore()
     store.beat(Part(id="engine:1", kind="engine", name="leader", at=world.at))
     for name in world.series:
@@ -139,7 +139,7 @@ def test_what_was_shown_is_what_is_asked_for():
     assert decision.prediction.latency_s == preview(world, "narrow", 4).latency_after_s
     for wrong in (None, {}, {"id": "x", "cluster": "narrow", "executors": "4", "before": 2}):
         with pytest.raises(InvalidInput):
-            asked_of(wrong)
+            read_request(wrong)
 
 
 @pytest.mark.parametrize("scaler", [*scalers(), LIMITS])

@@ -67,7 +67,7 @@ def test_errors_name_the_field():
     changes = view.changes(found, {"ttl_s": 2}, view.values(found))
     with pytest.raises(InvalidInput) as caught:
         check_settings("engine", changes)
-    said = view.said(found, caught.value)
+    said = view.explain_error(found, caught.value)
     assert said.field == "ttl_s"
     assert str(said) == "Time to decide must be a number of at least 10 s."
 

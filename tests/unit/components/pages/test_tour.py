@@ -3,7 +3,7 @@
 from dash._utils import to_json
 
 from weir.components.pages.control_room.render_tour import STEPS, tour_card
-from weir.components.ui.surface import Surface, drawn_on
+from weir.components.ui.surface import Surface, draw_on
 from weir.controllers.engine.ports import Workload
 
 TWEETS = [Workload(name="tweets", rows_per_s=200.0)]
@@ -20,5 +20,5 @@ def test_it_has_five_steps_and_begins_hidden():
 
 def test_there_is_none_without_a_generator_or_in_a_replay():
     assert tour_card([]) is None
-    with drawn_on(Surface("live-1", 5.0)):
+    with draw_on(Surface("live-1", 5.0)):
         assert tour_card(TWEETS) is None

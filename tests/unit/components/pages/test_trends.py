@@ -7,7 +7,7 @@ import pytest
 from tests.support.models import demo, sample_of
 from weir.components.live.charts import cluster_charts
 from weir.components.pages.trends.render import render
-from weir.components.pages.trends.view import METRICS, TrendQuery, asked_of, filled, stitched, trend
+from weir.components.pages.trends.view import METRICS, TrendQuery, filled, read_query, stitch, trend
 from weir.components.ui.trees import as_json
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.brief import Brief, brief_of
@@ -37,12 +37,12 @@ def tiered(cluster, since, until, tier):
 
 
 def test_the_address_says_all():
-    asked = asked_of("/trends/queue/2d/narrow,wide%20one", KNOWN, NOW)
+    asked = read_query("/trends/queue/2d/narrow,wide%20one", KNOWN, NOW)
     assert (asked.metric, asked.span, asked.clusters) == ("queue", "2d", ("narrow", "wide one"))
     assert (asked.since, asked.until) == (NOW - 172_800, NOW)
     assert asked.path() == "/trends/queue/2d/narrow,wide%20one"
-    assert asked_of("/trends", KNOWN, NOW).clusters == tuple(KNOWN)
-    own = asked_of(f"/trends/load/{int(NOW) - 100}-{int(NOW) + 50}", KNOWN, NOW)
+    assert read_query("/trends", KNOWN, NOW).clusters == tuple(KNOWN)
+    own = read_query(f"/trends/load/{int(NOW) - 100}-{int(NOW) + 50}", KNOWN, NOW)
     assert (own.since, own.until) == (NOW - 100, NOW), "what lies ahead is cut off"
 
 
@@ -60,12 +60,12 @@ def test_the_address_says_all():
 )
 def test_nonsense_is_said(path, said):
     with pytest.raises(InvalidInput, match=said):
-        asked_of(path, [*KNOWN, *(f"c{i}" for i in range(21))], NOW)
+        read_query(path, [*KNOWN, *(f"c{i}" for i in range(21))], NOW)
 
 
 @pytest.mark.parametrize(("span_s", "step"), [(900, 10), (18_000, 60), (172_800, 900)])
 def test_the_finest_tier_that_reaches_back_answers(span_s, step):
-    found = stitched(tiered, "narrow", NOW - span_s + 1, NOW, NOW)
+    found = stitch(tiered, "narrow", NOW - span_s + 1, NOW, NOW)
     assert found[1].at - found[0].at == step
     assert found[0].at <= NOW - span_s + 1 + step
     assert found[-1].at == NOW, "the young end comes from the finer tiers"
@@ -79,7 +79,7 @@ def test_a_coarse_tier_is_continued_by_finer_ones():
             until = min(until, NOW - 3600)
         return tiered(cluster, since, until, tier)
 
-    found = stitched(late, "narrow", NOW - 86400 * 10, NOW, NOW)
+    found = stitch(late, "narrow", NOW - 86400 * 10, NOW, NOW)
     steps = {s.period_s for s in found if s.at > NOW - 3600}
     assert 3600.0 not in steps
     assert 900.0 in steps

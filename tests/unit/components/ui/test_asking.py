@@ -11,7 +11,7 @@ from weir.controllers.engine.propose.make import new_id
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import Placement
 from weir.controllers.service import Request
-from weir.controllers.service.recommendations import asked_before
+from weir.controllers.service.recommendations import find_repeated
 from weir.controllers.service.request import COMMENT_MOST
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -49,7 +49,7 @@ def test_a_request_is_of_whoever_is_signed_in():
 def test_a_repeat_is_the_same_and_another_plan_is_refused(store, world):
     made = service.scale(store, click(world), "wide", 4)
     assert service.scale(store, click(world), "wide", 4) == made
-    assert asked_before(store, click(world)) == made
+    assert find_repeated(store, click(world)) == made
     with pytest.raises(Refused, match="Something else was asked for under this id"):
         service.scale(store, click(world), "wide", 5)
     assert store.recommendations() == [made]
@@ -58,7 +58,7 @@ def test_a_repeat_is_the_same_and_another_plan_is_refused(store, world):
 def test_nobody_can_name_what_is_another_ones_or_the_engines(store, world):
     made = service.scale(store, click(world), "wide", 4)
     engines = {made.id, f"{made.id}-undo", f"{made.id}~1", new_id("rate_based", "wide", 12.5)}
-    assert asked_before(store, click(world, by="eve")) is None
+    assert find_repeated(store, click(world, by="eve")) is None
     for id in ("click-1", *engines):
         other = click(world, by="eve", id=id)
         assert other.key("asked") not in engines

@@ -13,12 +13,12 @@ from weir.components.web.security.events import (
     REFUSALS_KEPT,
     Background,
     SecurityEvent,
-    audited_by,
     record,
+    set_sink,
 )
 from weir.components.web.security.gate import Gate
 from weir.components.web.security.middleware import Security
-from weir.components.web.security.passwords import checked_password, fits, hashed
+from weir.components.web.security.passwords import check_password, fits, hash_password
 from weir.components.web.security.sessions import Sessions
 from weir.components.web.security.settings import SignInSettings, from_env, to_env
 from weir.controllers.model.errors import InvalidInput
@@ -214,7 +214,7 @@ def test_roles():
 
 
 def test_passwords():
-    kept = hashed("correct horse battery staple")
+    kept = hash_password("correct horse battery staple")
     assert kept.startswith("$argon2id$")
     assert fits("correct horse battery staple", kept)
     assert not fits("correct horse battery stapl", kept)
@@ -222,18 +222,18 @@ def test_passwords():
     assert not fits("x", "not a hash")
     for weak in ("short", "a" * 20, "passwordpassword", "adaadaadaada1", "x" * 300):
         with pytest.raises(InvalidInput):
-            checked_password(weak, "ada")
+            check_password(weak, "ada")
 
 
 def test_one_event_is_one_line_and_reaches_the_trail(caplog):
     caplog.set_level(logging.INFO, "weir.security")
     kept: list[Any] = []
-    audited_by(kept.append)
+    set_sink(kept.append)
     event = SecurityEvent(at=1.0, by="eve\nroot", action="sign_in.ok", subject="x" * 500)
     record(event)
     for action in ("session.missing", "sign_in.failed", "sign_in.too_early", "link.refused"):
         record(SecurityEvent(at=1.0, by="nobody", action=action))
-    audited_by(None)
+    set_sink(None)
     assert kept == [event]  # strangers cannot fill the trail
     assert "\n" not in caplog.messages[0]
     assert len(caplog.messages[0]) < 300

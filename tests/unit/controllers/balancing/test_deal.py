@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from weir.controllers.balancing.arrays import Arrays, Ints
-from weir.controllers.balancing.deal import dealt
+from weir.controllers.balancing.deal import deal
 from weir.controllers.balancing.problem import Bin, Item, Problem
 
 
@@ -47,7 +47,7 @@ def test_it_deals_as_by_hand(seed: int) -> None:
     arrays = Arrays.of(Problem(bins=bins, items=items))
     free = rng.permutation(np.flatnonzero(arrays.movable))
     parts = sorted(np.array_split(free, 12), key=lambda p: -float(arrays.load[p].sum()))
-    assert dealt(arrays, parts).tolist() == by_hand(arrays, parts)
+    assert deal(arrays, parts).tolist() == by_hand(arrays, parts)
 
 
 def test_a_part_that_fits_nowhere_stays() -> None:
@@ -55,5 +55,5 @@ def test_a_part_that_fits_nowhere_stays() -> None:
     item = Item(name="x", load=0.5, bin="a", resources={"memory": 1.0})
     filler = replace(item, name="y", bin="b", pinned=True)
     arrays = Arrays.of(Problem(bins=bins, items=(item, filler)))
-    assert dealt(arrays, [np.array([0])]).tolist() == [0, 1]
-    assert dealt(arrays, []).tolist() == [0, 1]
+    assert deal(arrays, [np.array([0])]).tolist() == [0, 1]
+    assert deal(arrays, []).tolist() == [0, 1]

@@ -11,7 +11,7 @@ from weir.controllers.balancing.flux import Flux
 from weir.controllers.balancing.from_snapshot import explain, problem_of
 from weir.controllers.balancing.integrative import integrate
 from weir.controllers.balancing.milp import Milp
-from weir.controllers.balancing.order import ordered
+from weir.controllers.balancing.order import order_moves
 from weir.controllers.balancing.plan import Plan, plan_of
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from weir.controllers.model.decision import Moves, NoChange, Reason
@@ -59,7 +59,7 @@ def test_no_bin_is_overfull_on_the_way(seed: int):
     plan = Flux().plan(problem)
     index = {b.name: k for k, b in enumerate(problem.bins)}
     place = np.array([index[plan.placement[i.name]] for i in problem.items])
-    order = ordered(arrays, place)
+    order = order_moves(arrays, place)
     assert sorted(order) == np.flatnonzero(place != arrays.home).tolist()
     load, after = arrays.bin_load(arrays.home), arrays.bin_load(place)
     most = np.maximum(load, after)
@@ -72,7 +72,7 @@ def test_no_bin_is_overfull_on_the_way(seed: int):
 
 def test_two_that_change_places_still_get_an_order():
     arrays = Arrays.of(simple([[30.0], [20.0]]))
-    assert ordered(arrays, np.array([1, 0])) == [1, 0]
+    assert order_moves(arrays, np.array([1, 0])) == [1, 0]
 
 
 def snapshot() -> Snapshot:

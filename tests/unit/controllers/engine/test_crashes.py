@@ -8,7 +8,7 @@ from tests.support import people
 from tests.support.given import given_mode
 from tests.support.people import named
 from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.cycle import advance_recommendations
 from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Status
@@ -214,7 +214,7 @@ def test_a_crash_after_any_write_changes_nothing(
         assert summary(world) == wanted, f"after {writes} writes"
         done = [c for p in world.places.values() for c in p.scaled]
         assert len(done) == len({c.split("~")[0] for c in done}), f"{done} after {writes} writes"
-        assert broken_at(world.store.audit_since(0)) is None
+        assert first_break(world.store.audit_since(0)) is None
         applied = [
             e.subject for e in world.store.audit_since(0) if e.action == "recommendation.applying"
         ]

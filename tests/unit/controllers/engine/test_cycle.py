@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.support import people
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import QUICK, Lead, World, only, run
-from weir.controllers.engine.audit import AuditEntry, broken_at
+from weir.controllers.engine.audit import AuditEntry, first_break
 from weir.controllers.engine.propose.make import new_recommendation
 from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Status
@@ -64,7 +64,7 @@ def test_an_overload_is_recognised_explained_approved_applied_and_found_effectiv
         "proposed", "approved", "applying", "applied", "effective",
     ]  # fmt: skip
     trail = world.store.audit_since(0)
-    assert broken_at(trail) is None
+    assert first_break(trail) is None
     assert [e.action for e in trail if e.subject == found.id] == [
         f"recommendation.{e.status}" for e in done.history
     ]

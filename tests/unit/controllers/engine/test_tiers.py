@@ -90,7 +90,7 @@ def test_what_is_in_memory_is_not_read_again() -> None:
     for at in range(1_000_002, 1_000_400, 2):
         fill(store, at, at)
         fill(plain, at, at)
-        window.refreshed(store, store.latest(), at - 120.0)
+        window.refresh(store, store.latest(), at - 120.0)
         if at == 1_000_030:
             roll_up(store, at, ends=ends, recent=window)
             before = store.reads
@@ -106,7 +106,7 @@ def test_what_is_in_memory_is_not_read_again() -> None:
 def test_samples_that_came_together_are_all_read() -> None:
     store, window = MemoryStore(), Window()
     fill(store, 1_000_002, 1_000_010)
-    window.refreshed(store, store.latest(), 1_000_000.0)
+    window.refresh(store, store.latest(), 1_000_000.0)
     fill(store, 1_000_012, 1_000_020)
-    seen = window.refreshed(store, store.latest(), 1_000_000.0)["a"]
+    seen = window.refresh(store, store.latest(), 1_000_000.0)["a"]
     assert [s.at for s in seen] == [float(at) for at in range(1_000_002, 1_000_021, 2)]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support import people
 from tests.unit.controllers.engine.engine_world import Lead, World, run
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.snapshot import Snapshot
@@ -47,7 +47,7 @@ def test_a_scaler_that_is_content_again_takes_its_proposal_back(
     many = "1 executor" if executors == 1 else f"{executors} executors"
     assert why.startswith(f"Rate-based (DS2) has been content with {many} for 2")
     trail = world.store.audit_since(0)
-    assert broken_at(trail) is None
+    assert first_break(trail) is None
     last = [e for e in trail if e.subject == found.id][-1]
     assert (last.action, last.by, last.why) == ("recommendation.cancelled", "engine", why)
     assert "recommendation.cancelled" in lead.news

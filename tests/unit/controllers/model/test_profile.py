@@ -6,8 +6,8 @@ from weir.controllers.model.profile import (
     KINDS,
     Profile,
     most_rows_per_s,
+    profile_rate,
     profile_words,
-    profiled,
 )
 
 TIMES = [0.1 * i for i in range(3000)]
@@ -16,7 +16,7 @@ TIMES = [0.1 * i for i in range(3000)]
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_profile_goes_below_nothing_or_above_what_it_says(kind: str) -> None:
     profile = Profile(kind=kind, to_rows_per_s=300, over_s=60, lasts_s=10, points=(0.5, 1.5))
-    rates = [profiled(100, profile, s) for s in TIMES]
+    rates = [profile_rate(100, profile, s) for s in TIMES]
     assert min(rates) >= 0
     assert max(rates) == pytest.approx(most_rows_per_s(100, profile), rel=1e-3)
     assert bool(profile_words(profile)) == (kind != "constant")
@@ -25,7 +25,7 @@ def test_no_profile_goes_below_nothing_or_above_what_it_says(kind: str) -> None:
 def test_each_has_its_shape() -> None:
     def at(kind: str, *times: float) -> list[float]:
         profile = Profile(kind=kind, to_rows_per_s=300, over_s=60, lasts_s=10)
-        return [round(profiled(100, profile, s), 6) for s in times]
+        return [round(profile_rate(100, profile, s), 6) for s in times]
 
     assert at("constant", 0, 99) == [100, 100]
     assert at("ramp", 0, 30, 60, 600) == [100, 200, 300, 300]
@@ -38,4 +38,6 @@ def test_bursts_and_days_come_again() -> None:
     for kind in ("burst", "daily"):
         profile = Profile(kind=kind, to_rows_per_s=300, over_s=60, lasts_s=10)
         for s in TIMES:
-            assert profiled(9, profile, s) == pytest.approx(profiled(9, profile, s + 60), abs=1e-6)
+            assert profile_rate(9, profile, s) == pytest.approx(
+                profile_rate(9, profile, s + 60), abs=1e-6
+            )

@@ -1,7 +1,7 @@
 """Merging samples: means, totals and peaks."""
 
 from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
-from weir.controllers.model.samples import merged
+from weir.controllers.model.samples import merge_samples
 
 
 def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSample:
@@ -16,7 +16,7 @@ def sample(at: float, load: float, queue: int | None, rows: int) -> ClusterSampl
 
 
 def test_means_totals_and_peaks() -> None:
-    whole = merged([sample(2, 0.5, 10, 3), sample(4, 1.0, 90, 4), sample(6, 0.0, None, 5)])
+    whole = merge_samples([sample(2, 0.5, 10, 3), sample(4, 1.0, 90, 4), sample(6, 0.0, None, 5)])
     (operator,) = whole.operators
     assert (whole.at, whole.period_s, whole.cluster.executors) == (6, 6.0, 6)
     assert (operator.load, operator.queue_rows, operator.rows) == (0.5, 90, 12)
@@ -28,4 +28,4 @@ def test_means_totals_and_peaks() -> None:
 def test_what_left_before_the_end_is_not_part_of_it() -> None:
     gone = sample(2, 1.0, 1, 1)
     left = ClusterSample(at=4, period_s=2.0, cluster=Cluster(name="a"))
-    assert merged([gone, left]).operators == ()
+    assert merge_samples([gone, left]).operators == ()

@@ -13,14 +13,14 @@ from weir.controllers.placement.hashing import key_group, stable_hash, token_of
 from weir.controllers.placement.reslicing import (
     first,
     half_way,
-    handed_over,
-    joined,
+    hand_over,
+    join,
+    moved_share,
     one_fewer,
     one_more,
     quotas,
-    resized,
-    share_moved,
-    taken_over,
+    resize,
+    take_over,
 )
 from weir.controllers.placement.ring import Ring
 
@@ -56,10 +56,10 @@ def test_no_change_of_the_ring_loses_a_key_group_or_gives_it_two_owners(
         one_fewer,
         lambda s: one_fewer(s, name),
         lambda s: half_way(s, name),
-        lambda s: joined(s, name),
-        lambda s: taken_over(s, name),
-        lambda s: resized(s, data.draw(st.integers(1, s.groups))),
-        lambda s: handed_over(s, data.draw(st.sets(st.integers(0, s.groups - 1))), name),
+        lambda s: join(s, name),
+        lambda s: take_over(s, name),
+        lambda s: resize(s, data.draw(st.integers(1, s.groups))),
+        lambda s: hand_over(s, data.draw(st.sets(st.integers(0, s.groups - 1))), name),
     ):
         try:
             after = change(slicing)
@@ -78,7 +78,7 @@ def test_one_more_slice_takes_its_share_and_nothing_else_moves(slicing: Slicing)
         return
     after = one_more(slicing)
     new = slicing.next_name()
-    assert share_moved(slicing, after) == len(after.owners[new]) / slicing.groups
+    assert moved_share(slicing, after) == len(after.owners[new]) / slicing.groups
     exact = slicing.groups / (len(slicing.owners) + 1)
     assert int(exact) <= len(after.owners[new]) <= exact + 1
     for name in slicing.owners:
@@ -176,14 +176,14 @@ def test_half_the_way_by_rows_goes_where_the_rows_are():
 def test_what_cannot_be_is_refused_in_words():
     slicing = first("op", 2, groups=4)
     for change in (
-        lambda: handed_over(slicing, [9], "op.0"),
-        lambda: handed_over(slicing, [0], "op.0"),
-        lambda: handed_over(slicing, [0], "op.7"),
+        lambda: hand_over(slicing, [9], "op.0"),
+        lambda: hand_over(slicing, [0], "op.0"),
+        lambda: hand_over(slicing, [0], "op.7"),
         lambda: one_fewer(first("op", 1)),
         lambda: one_fewer(slicing, "op.9"),
-        lambda: resized(slicing, 5),
+        lambda: resize(slicing, 5),
         lambda: first("op", 0),
-        lambda: joined(first("op", 4, groups=4), "op.0"),
+        lambda: join(first("op", 4, groups=4), "op.0"),
         lambda: half_way(first("op", 1), "op.0"),
     ):
         with pytest.raises(InvalidInput):

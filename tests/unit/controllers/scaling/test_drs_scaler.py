@@ -15,7 +15,7 @@ from weir.controllers.scaling.drs.measure import (
     Smoothing,
     StationTrack,
     cost_of,
-    pooled,
+    pool_stations,
 )
 from weir.controllers.scaling.drs.network import Station
 from weir.controllers.scaling.registry import create
@@ -168,7 +168,7 @@ class TestMeasurement:
     def test_pooling_keeps_the_work_and_mixes_the_service_times(self) -> None:
         quick = Station(name="q", arrivals=10.0, rate=100.0, cs2=0.0)
         slow = Station(name="s", arrivals=10.0, rate=1.0, cs2=0.0)
-        both = pooled([quick, slow])
+        both = pool_stations([quick, slow])
         assert both is not None
         assert both.offered == pytest.approx(10.1)
         mean, square = (0.01 + 1.0) / 2, (0.01**2 + 1.0) / 2

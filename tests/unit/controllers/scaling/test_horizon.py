@@ -13,7 +13,7 @@ from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.horizon.batches import BatchTimes, hottest
 from weir.controllers.scaling.horizon.choice import best_way
-from weir.controllers.scaling.horizon.outlook import HorizonMemory, kept
+from weir.controllers.scaling.horizon.outlook import HorizonMemory, encode_trials
 from weir.controllers.scaling.horizon.trials import HOURS, OVER, SPARK, WAYS, fresh
 from weir.controllers.scaling.registry import create
 from weir.controllers.simulator import Calibrated, Scenario, Trace, WhatIf, what_if, world_of
@@ -144,7 +144,7 @@ def test_a_memory_that_is_damaged_begins_anew() -> None:
     assert HorizonMemory(trials=b"short").state() is None
     broken = fresh(3.0)
     broken[0, 0] = float("nan")
-    assert HorizonMemory(trials=kept(broken)).state() is None
+    assert HorizonMemory(trials=encode_trials(broken)).state() is None
     assert len(WAYS) == SPARK
 
 

@@ -15,7 +15,7 @@ from weir.controllers.scaling.parameter_optimisation.cost import (
     cost,
 )
 from weir.controllers.scaling.parameter_optimisation.search import search
-from weir.controllers.scaling.parameter_optimisation.window import cut
+from weir.controllers.scaling.parameter_optimisation.window import cut_index
 from weir.controllers.scaling.registry import create
 
 SIZE = SimulatedCluster(executors=2, cores=1, low=1, high=10)
@@ -26,16 +26,18 @@ class TestWindow:
         chance = Random(1)
         old = [1.0 + chance.gauss(0, 0.1) for _ in range(60)]
         new = [2.0 + chance.gauss(0, 0.1) for _ in range(20)]
-        assert cut(old + new, 0.05) == pytest.approx(60, abs=2)
+        assert cut_index(old + new, 0.05) == pytest.approx(60, abs=2)
 
     def test_false_alarms_are_as_rare_as_set(self) -> None:
         chance = Random(2)
-        alarms = sum(cut([chance.gauss(5, 1) for _ in range(60)], 0.05) > 0 for _ in range(200))
+        alarms = sum(
+            cut_index([chance.gauss(5, 1) for _ in range(60)], 0.05) > 0 for _ in range(200)
+        )
         assert alarms <= 0.05 * 200
 
     @pytest.mark.parametrize("values", [[], [1.0], [3.0] * 50, [0.0] * 50])
     def test_nothing_to_see(self, values: list[float]) -> None:
-        assert cut(values, 0.05) == 0
+        assert cut_index(values, 0.05) == 0
 
 
 class TestCost:

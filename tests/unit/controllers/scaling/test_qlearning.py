@@ -11,11 +11,11 @@ from weir.controllers.model.decision import NoChange, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build, describe
 from weir.controllers.scaling.base import Scope
-from weir.controllers.scaling.qlearning.initial import initial_table, optimised
+from weir.controllers.scaling.qlearning.initial import initial_row, initial_table
 from weir.controllers.scaling.qlearning.memory import (
     epsilon_of,
     fresh_memory,
-    solved_by_samples,
+    solve_by_samples,
     with_table,
 )
 from weir.controllers.scaling.qlearning.policy import choose, feasible, greedy, next_epsilon
@@ -127,7 +127,7 @@ class TestInitialTable:
     def test_values_of_the_regions(
         self, latency_s: float, rising: bool, expected: dict[Action, float]
     ) -> None:
-        row = optimised(latency_s, 30.0, rising)
+        row = initial_row(latency_s, 30.0, rising)
         assert {a: row[a] for a in Action} == pytest.approx(expected)
 
     def test_preferred_actions_of_the_regions(self) -> None:
@@ -356,7 +356,7 @@ class TestScaler:
         memory = fresh_memory(settings)
         samples = memory.samples.plus(4, OUT, 1.0, 4).plus(4, NONE, -1.0, 4)
         memory = msgspec.structs.replace(memory, samples=samples)
-        row = solved_by_samples(memory, settings).table.values[4]
+        row = solve_by_samples(memory, settings).table.values[4]
         assert row[OUT] == pytest.approx(2.0, abs=1e-5)  # 1 + 0.5 * 2
         assert row[NONE] == pytest.approx(0.0, abs=1e-5)  # -1 + 0.5 * 2
         assert row[IN] == memory.table.values[4][IN]  # never tried: as before
@@ -376,7 +376,7 @@ class TestScaler:
         table = msgspec.structs.replace(memory.table, values=tuple(rows))
         samples = memory.samples.plus(0, OUT, 0.0, 1).plus(1, OUT, 0.0, 2)
         memory = msgspec.structs.replace(memory, table=table, samples=samples)
-        solved = solved_by_samples(memory, settings).table.values
+        solved = solve_by_samples(memory, settings).table.values
         assert (solved[1][OUT], solved[0][OUT]) == pytest.approx((4.5, 4.05))
         assert solved[2] == rows[2]
 

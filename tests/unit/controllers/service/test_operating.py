@@ -9,7 +9,7 @@ from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import CommandResult, CommandStatus
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.model.placement import Placement
-from weir.controllers.model.profile import Profile, profiled
+from weir.controllers.model.profile import Profile, profile_rate
 from weir.controllers.service.operating import COMMAND_LIVES_S
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -100,7 +100,7 @@ def test_a_trace_is_kept_as_its_shape(store):
     set_rate(store, "tweets", profile={"kind": "trace", "trace": csv, "speed_up": 60}, **WHO)
     profile = store.workloads()[0].profile
     assert (profile.points, profile.point_s) == ((0.5, 1.5, 1.0), 60.0)
-    assert [profiled(100, profile, s) for s in (0.5, 1.5, 2.5, 3.5)] == [50, 150, 100, 50]
+    assert [profile_rate(100, profile, s) for s in (0.5, 1.5, 2.5, 3.5)] == [50, 150, 100, 50]
     long = "".join(f"{i},{1 + i % 2}\n" for i in range(4000))
     set_rate(store, "tweets", profile={"kind": "trace", "trace": "time,rate\n" + long}, **WHO)
     profile = store.workloads()[0].profile

@@ -107,7 +107,7 @@ def test_a_value_that_no_longer_fits_takes_no_other_with_it(world: World) -> Non
     found = engine_settings(world.store)
     assert (found.paused, found.four_eyes, found.comment_required) == (True, True, True)
     assert (found.ttl_s, found.webhook_url) == (EngineSettings().ttl_s, "")
-    assert people.paused(world.store) is not None
+    assert people.find_pause(world.store) is not None
     rules = read_leniently(GuardSettings, {"excluded_hours": "late", "largest_step": 2})
     assert (rules.excluded_hours, rules.largest_step) == ("", 2)
 
@@ -130,6 +130,6 @@ def test_saving_settings_meanwhile_does_not_undo_a_pause(
     monkeypatch.setattr(world.store, "change_settings", late)
     people.set_settings(world.store, "engine", {"ttl_s": 60}, by="bob", now=world.now)
     assert world.store.settings("engine") == {"settle_s": 10.0, "paused": True, "ttl_s": 60.0}
-    assert people.paused(world.store).by == "ada"  # also afterwards, and who it was stays known
+    assert people.find_pause(world.store).by == "ada"  # also afterwards, and who it was stays known
     people.set_settings(world.store, "engine", {"ttl_s": 90}, by="bob", now=world.now)
-    assert people.paused(world.store).by == "ada"
+    assert people.find_pause(world.store).by == "ada"

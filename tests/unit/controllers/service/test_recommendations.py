@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.support import people
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Lead, World, run
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.guard.drift import DriftKind, drift
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.propose.make import new_recommendation, undoing_decision
@@ -55,7 +55,7 @@ def test_by_hand_is_asked_and_approved_by_one_click(world: World) -> None:
         ("recommendation.approved", "ada", "a peak", "::1"),
     ]
     assert trail[1].plan_hash == asked.plan_hash
-    assert broken_at(trail) is None
+    assert first_break(trail) is None
 
 
 def test_four_eyes(world: World) -> None:
@@ -291,10 +291,10 @@ def test_modes_settings_and_pause_are_checked_and_audited(world: World) -> None:
         do(world, people.set_settings, "weather", {})
     assert do(world, people.set_settings, "guards:a", {"largest_step": None}) == {}
     do(world, people.set_settings, "engine", {"webhook_url": "http://hook/secret"})
-    assert people.paused(world.store) is None
+    assert people.find_pause(world.store) is None
     assert do(world, people.pause_all, comment="maintenance")
     assert not do(world, people.pause_all)
-    stopped = people.paused(world.store)
+    stopped = people.find_pause(world.store)
     assert (stopped.by, stopped.why, stopped.at) == ("ada", "maintenance", world.now)
     assert do(world, people.resume_all)
     trail = world.store.audit_since(0)

@@ -5,7 +5,7 @@ import pytest
 from tests.support import people
 from tests.support.given import given_mode
 from tests.unit.controllers.engine.engine_world import Lead, World, run
-from weir.controllers.engine.audit import broken_at
+from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.placement import Placement
@@ -71,7 +71,7 @@ def test_less_load_than_a_scale_out_was_made_for() -> None:
     run(world, lead, 40.0, challengers=())
     assert world.store.recommendation(fresh.id).status is Status.EFFECTIVE
     assert world.places["a"].scaled == [fresh.id]
-    assert broken_at(world.store.audit_since(0)) is None
+    assert first_break(world.store.audit_since(0)) is None
 
 
 def test_an_overload_that_has_gone_by_leaves_nothing_open() -> None:

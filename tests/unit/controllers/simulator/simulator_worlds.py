@@ -5,7 +5,7 @@ from typing import Any
 
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
-from weir.controllers.simulator.run import _as_recorded
+from weir.controllers.simulator.run import _ask_as_recorded
 from weir.controllers.simulator.world import SimulatedWorld
 
 PERIOD_S = 2.0
@@ -97,7 +97,7 @@ def recorded(model: WorldModel, seed: int = 3) -> list[ClusterSample]:
     before = model.begin
     for i, end in enumerate(model.ends):
         for number in range(len(model.clusters)):
-            _as_recorded(world, number, i)
+            _ask_as_recorded(world, number, i)
         snapshot = world.step()
         samples += [
             ClusterSample(

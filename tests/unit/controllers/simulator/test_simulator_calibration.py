@@ -7,7 +7,7 @@ from tests.unit.controllers.simulator.simulator_worlds import PERIOD_S, pipeline
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.simulator import RECORDED, Calibrated, calibrate, what_if
-from weir.controllers.simulator.calibrate import calibrated_world
+from weir.controllers.simulator.calibrate import calibrate_world
 from weir.controllers.simulator.recording import read_recording, upstream_of
 
 
@@ -106,8 +106,8 @@ def test_the_held_out_half_is_not_looked_at(truth) -> None:
         )
         for s in samples
     ]
-    honest = calibrated_world(read_recording(samples, "wide"), until=150)
-    blind = calibrated_world(read_recording(spoiled, "wide"), until=150)
+    honest = calibrate_world(read_recording(samples, "wide"), until=150)
+    blind = calibrate_world(read_recording(spoiled, "wide"), until=150)
     for a, b in zip(honest.operators, blind.operators, strict=True):
         assert a == b
 
@@ -117,7 +117,7 @@ def test_the_first_minute_of_an_operator_says_nothing_of_the_rest(truth) -> None
     slow = tuple(0.024 if i < 25 else 0.006 for i in range(300))
     one = replace(truth.operators[0], cost_s_per_row=slow)
     cold = replace(truth, operators=(one, *truth.operators[1:]))
-    world = calibrated_world(read_recording(recorded(cold), "wide"), until=100)
+    world = calibrate_world(read_recording(recorded(cold), "wide"), until=100)
     extractor = world.operators[0]
     assert extractor.cost_s_per_row[-1] == pytest.approx(0.006, rel=0.1)
     assert extractor.overhead_s == pytest.approx(0.5, abs=0.15)
@@ -128,7 +128,7 @@ def test_arrivals_are_put_where_they_came(truth) -> None:
     rates = tuple(100.0 if i < 60 else 200.0 for i in range(300))
     one = replace(truth.operators[0], rows_per_s=rates)
     step = replace(truth, operators=(one, *truth.operators[1:]))
-    found = calibrated_world(read_recording(recorded(step), "wide")).operators[0].rows_per_s
+    found = calibrate_world(read_recording(recorded(step), "wide")).operators[0].rows_per_s
     middle = next(i for i, rate in enumerate(found) if rate >= 150.0)
     assert abs(middle - 60) <= 1
 

@@ -67,7 +67,7 @@ def test_whatever_is_drawn_the_settings_are_valid(scaler: str, data: st.DataObje
 @pytest.mark.parametrize("scaler", sorted(set(scalers()) - {"fixed", "no_op"}))
 def test_the_defaults_lie_within_the_space(scaler: str) -> None:
     space = SearchSpace.of(scaler, 8, TARGET_S, rows_per_s=1000.0)
-    found = space.settings(space.drawn(default_settings(scaler)))
+    found = space.settings(space.unscale(default_settings(scaler)))
     assert _plain(make_scaler(scaler, found, "a", 0, TARGET_S)) == pytest.approx(
         _plain(make_scaler(scaler, {}, "a", 0, TARGET_S))
     )

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.unit.metrics.eventlog import eventlog_logs as logs
 from weir.controllers.model.errors import InvalidInput
-from weir.metrics.eventlog.codecs import Damaged, decoded
+from weir.metrics.eventlog.codecs import Damaged, decode
 from weir.metrics.eventlog.importer import NotAnEventLog, import_log
-from weir.metrics.eventlog.locate import grouped, locate
+from weir.metrics.eventlog.locate import group_names, locate
 from weir.metrics.eventlog.reader import LogReader, lines
 
 RANDOM = random.Random(7)
@@ -81,7 +81,7 @@ def test_any_bytes_survive_any_packing_in_any_chunks(data, packing, size):
         return  # plain data may look like anything; zips are covered by files
     packed = logs.PACKED[packing](data)
     chunks = [packed[i : i + size] for i in range(0, len(packed), size)]
-    assert b"".join(decoded(chunks)) == data
+    assert b"".join(decode(chunks)) == data
 
 
 @given(
@@ -100,7 +100,7 @@ def test_any_bytes_survive_any_packing_in_any_chunks(data, packing, size):
 @settings(max_examples=examples(200), deadline=None)
 def test_noise_behind_a_magic_never_crashes(magic, noise):
     try:
-        for _ in decoded([magic + noise]):
+        for _ in decode([magic + noise]):
             pass
     except (Damaged, InvalidInput):
         pass
@@ -125,7 +125,7 @@ def test_a_small_file_that_expands_without_end_is_refused_in_bounded_memory(tmp_
 def test_zstd_output_comes_in_bounded_pieces():
     packed = zstandard.ZstdCompressor().compress(bytes(64 << 20))
     assert len(packed) < 100_000
-    assert max(len(piece) for piece in decoded([packed])) <= 1 << 20
+    assert max(len(piece) for piece in decode([packed])) <= 1 << 20
 
 
 def test_an_absurd_line_is_one_broken_line():
@@ -176,7 +176,7 @@ def test_a_zip_that_contains_itself_ends():
     inner = logs.zipped({"c": b"deep"})
     nested = logs.zipped({"a": logs.zipped({"b": inner})})
     with pytest.raises(Damaged, match="zip in a zip"):
-        b"".join(decoded([nested]))
+        b"".join(decode([nested]))
 
 
 def test_rolling_parts_in_order_and_from_the_last_compaction_on(tmp_path):
@@ -245,7 +245,7 @@ def test_hidden_files_and_markers_are_no_logs(tmp_path):
 
 def test_grouping_keeps_every_file_that_is_no_marker():
     names = ["a", "b/c", "b/events_1_x.lz4", "b/events_2_x.lz4", "b/events_1_y"]
-    assert grouped(names) == [
+    assert group_names(names) == [
         ["a"],
         ["b/c"],
         ["b/events_1_x.lz4", "b/events_2_x.lz4"],

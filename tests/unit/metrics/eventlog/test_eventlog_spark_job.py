@@ -11,7 +11,7 @@ from weir.controllers.model.errors import Unavailable, WeirError
 from weir.metrics.eventlog import spark_job
 from weir.metrics.eventlog.importer import NotAnEventLog
 from weir.metrics.eventlog.locate import locate
-from weir.metrics.eventlog.spark_batch import packed
+from weir.metrics.eventlog.spark_batch import pack
 from weir.metrics.eventlog.spark_job import import_one, import_with_spark
 from weir.metrics.eventlog.tables import put, read_meta
 
@@ -29,7 +29,7 @@ def test_outcomes_survive_the_way_back(tmp_path):
 
 
 def test_the_packages_are_packed_so_that_they_can_be_imported(tmp_path):
-    names = zipfile.ZipFile(packed(tmp_path, ("controllers", "metrics"))).namelist()
+    names = zipfile.ZipFile(pack(tmp_path, ("controllers", "metrics"))).namelist()
     assert {
         "weir/__init__.py",
         "weir/metrics/eventlog/importer.py",

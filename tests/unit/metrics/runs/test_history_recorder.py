@@ -19,7 +19,7 @@ from weir.metrics.runs import writer as record_writer
 from weir.metrics.runs.actions import SETTINGS, RecordedAction, as_of
 from weir.metrics.runs.library import (
     delete_run,
-    expired,
+    expired_runs,
     list_runs,
     run_folder,
     run_info,
@@ -295,14 +295,14 @@ def test_retention_by_age_and_by_room(tmp_path):
         Recorder(fed(20, start=T0 + 3000 * i), tmp_path).step(T0 + 3000 * i + 20)
     runs = list_runs(tmp_path)
     newest, _, oldest = (r.id for r in runs)
-    assert expired(runs, RecordSettings(), T0 + 7000) == []
-    assert expired(runs, RecordSettings(keep_days=1), T0 + 86_400 + 1000) == [oldest]
+    assert expired_runs(runs, RecordSettings(), T0 + 7000) == []
+    assert expired_runs(runs, RecordSettings(keep_days=1), T0 + 86_400 + 1000) == [oldest]
     tight = RecordSettings(keep_gb=0.1)
     big = [
         type(r)(**{f: getattr(r, f) for f in r.__struct_fields__} | {"size_bytes": 60_000_000})
         for r in runs
     ]
-    assert expired(big, tight, T0 + 7000, keep=[newest]) == [r.id for r in big[1:]]
+    assert expired_runs(big, tight, T0 + 7000, keep=[newest]) == [r.id for r in big[1:]]
 
 
 def test_the_recorder_removes_what_is_past_its_time(tmp_path):

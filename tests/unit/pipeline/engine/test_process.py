@@ -67,10 +67,10 @@ def told(world: World, engine: Engine) -> list[tuple[str, str]]:
 def test_what_costs_much_is_done_seldom() -> None:
     pace = Pace(2.0)
     assert pace.due(100.0)
-    pace.done(100.0, 0.01)
+    pace.note(100.0, 0.01)
     assert not pace.due(101.9)
     assert pace.due(102.0)
-    pace.done(102.0, 2.0)
+    pace.note(102.0, 2.0)
     assert not pace.due(111.0)
     assert pace.due(112.0)
 
@@ -109,7 +109,7 @@ def test_the_followed_scaler_answers_each_period_while_the_others_take_turns() -
     for name in world.places:
         world.store.save_settings(f"scale:{name}", {"scaler": "thresholds"})
     engine = Engine(world.store)
-    engine._shadows.done(["a"], cpu_s=60.0)  # asking all scalers costs far too much
+    engine._shadows.note(["a"], cpu_s=60.0)  # asking all scalers costs far too much
     for _ in range(3):
         world.tick()
         engine.cycle(world.now)

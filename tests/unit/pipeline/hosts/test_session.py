@@ -4,12 +4,12 @@ import subprocess
 import sys
 import zipfile
 
-from weir.pipeline.hosts.session import packed
+from weir.pipeline.hosts.session import pack
 
 
 def test_weir_is_whole_in_the_file_that_spark_sends(tmp_path):
     """What tasks use of it can be imported from the file alone."""
-    file = packed(tmp_path)
+    file = pack(tmp_path)
     assert "weir/pipeline/edges/source.py" in zipfile.ZipFile(file).namelist()
     code = (
         "import weir.pipeline.edges.source as s, weir.pipeline.workloads.top_n; print(s.__file__)"

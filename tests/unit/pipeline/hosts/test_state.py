@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weir.controllers.model.errors import Refused
-from weir.pipeline.hosts.state import StoppedSlice, merged_offsets
+from weir.pipeline.hosts.state import StoppedSlice, merge_offsets
 
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 
@@ -26,15 +26,15 @@ def test_offsets_of_the_groups_come_from_whoever_had_them(tmp_path: Path) -> Non
     one = StoppedSlice.of("x.0", checkpoint(tmp_path / "0", {"0": 5, "1": 7}))
     other = StoppedSlice.of("x.1", checkpoint(tmp_path / "1", {"2": 9, "3": 11}, begun=8, done=8))
     assert (one.batch, other.batch) == (3, 8)
-    assert merged_offsets([one, other], (1, 2)) == [{"1": 7, "2": 9}]
+    assert merge_offsets([one, other], (1, 2)) == [{"1": 7, "2": 9}]
 
 
 def test_offsets_as_kafka_has_them(tmp_path: Path) -> None:
     one = StoppedSlice.of("x.0", checkpoint(tmp_path / "0", {"t": {"0": 5}}, {"u": {"0": 1}}))
     other = StoppedSlice.of("x.1", checkpoint(tmp_path / "1", {"t": {"1": 9}}, {"u": {"1": 2}}))
     both = [{"t": {"0": 5, "1": 9}}, {"u": {"0": 1, "1": 2}}]
-    assert merged_offsets([one, other], (0, 1)) == both
-    assert merged_offsets([one, other], (1,)) == [{"t": {"1": 9}}, {"u": {"1": 2}}]
+    assert merge_offsets([one, other], (0, 1)) == both
+    assert merge_offsets([one, other], (1,)) == [{"t": {"1": 9}}, {"u": {"1": 2}}]
 
 
 def test_a_batch_that_was_cut_off_is_not_handed_over(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from weir.pipeline.workloads.frames import LOGOS, SIZE, frame, frames, logo_features, pixels_of
 from weir.pipeline.workloads.video_logos import logos_in
-from weir.pipeline.workloads.vision import LENGTH, features, matched
+from weir.pipeline.workloads.vision import LENGTH, features, match
 
 
 def test_logos_are_found_where_they_are_and_nowhere_else() -> None:
@@ -29,7 +29,7 @@ def test_a_frame_is_read_as_it_was_made() -> None:
 def test_light_and_contrast_do_not_matter_to_a_descriptor() -> None:
     known, names = logo_features()
     assert set(names.tolist()) == set(range(LOGOS))
-    assert (matched(known, known, names) == names).mean() > 0.95
+    assert (match(known, known, names) == names).mean() > 0.95
     image, _ = frame(1001, np.array([1, 2]))
     dimmed = (image // 2 + 40).astype(np.uint8)
     assert logos_in(features(dimmed)) == logos_in(features(image))

@@ -7,7 +7,7 @@ import pytest
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.profile import Profile
-from weir.pipeline.edges.source import admitted, sharded
+from weir.pipeline.edges.source import admit, cut_by_shard
 from weir.pipeline.edges.stream import chunks_of, decode
 from weir.pipeline.hosts.operator import check, load_operators
 from weir.pipeline.workloads.application import application, applications
@@ -65,7 +65,7 @@ def test_the_rate_ramps_holds_and_pauses(since_s: float, paused: bool, expected:
 def test_admission_takes_exactly_the_limit_and_never_goes_back() -> None:
     start, ends = {"0": 3, "1": 0, "2": 9}, {"0": 10, "1": 1, "2": 9}
     for most in range(0, 9):
-        end = admitted(start, ends, most)
+        end = admit(start, ends, most)
         assert sum(end.values()) - sum(start.values()) == most
         assert all(start[s] <= end[s] <= ends[s] for s in ends)
 
@@ -74,7 +74,7 @@ def test_a_key_always_lands_in_the_same_shard_and_no_row_is_lost() -> None:
     rows = pa.record_batch({"topic": [f"t{i % 7}" for i in range(100)], "n": list(range(100))})
     seen: dict[str, int] = {}
     total = []
-    for chunk in sharded(rows, 4, "topic"):
+    for chunk in cut_by_shard(rows, 4, "topic"):
         for part in decode(chunk.data):
             for topic, n in zip(part["topic"].to_pylist(), part["n"].to_pylist(), strict=True):
                 assert seen.setdefault(topic, chunk.shard) == chunk.shard

@@ -29,9 +29,9 @@ from weir.commands.demo import CLUSTERS
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.sample import Batch
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create
+from weir.pipeline.experiments.qspark_cluster import held
 
 CLUSTER, OPERATOR = "narrow", "topic_count"
 MOST = next(c.max_executors for c in CLUSTERS if c.name == CLUSTER)
@@ -88,23 +88,6 @@ def scale(system: System, executors: int) -> None:
             issued_at=now, expires_at=now + 60, by="benchmark",
         )
     )  # fmt: skip
-
-
-def held(batches: Sequence[Batch], began: float, ended: float) -> tuple[list[float], list[float]]:
-    """For how many seconds which latency held: up to a commit, that of the batch it ends.
-
-    After the last commit rows have waited at least as long as that is ago.
-
-    >>> batch = Batch(operator="a", id=1, committed_at=7.0, processing_s=1.0, rows=5, latency_p50_s=3.0)
-    >>> held([batch], 5.0, 11.0)
-    ([2.0, 4.0], [3.0, 4.0])
-    """
-    seconds, latencies, last = [], [], began
-    for batch in sorted(batches, key=lambda b: b.committed_at):
-        seconds.append(batch.committed_at - last)
-        latencies.append(batch.latency_p50_s or batch.processing_s)
-        last = batch.committed_at
-    return [*seconds, ended - last], [*latencies, ended - last]
 
 
 def _executors(system: System) -> int | None:

@@ -81,7 +81,8 @@ def _mean(values: Sequence[float | None]) -> float:
 
 def conclude(quick: bool, found: Mapping[str, Any]) -> Conclusion:
     """All end on the recommended allocation, and then take about the same time."""
-    claims, said, numbers, rows = [], [], [], []
+    claims, said, numbers = [], [], []
+    rows: list[tuple[object, ...]] = []
     for app, runs in found.items():
         ends = {r["allocation"] for r in runs.values()}
         after = {label: _mean(r["minutes"][CHANGE_AT + 2 :]) for label, r in runs.items()}

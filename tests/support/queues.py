@@ -76,7 +76,8 @@ class IdealNetwork:
             else:
                 self._free[row.operator] += 1
                 sent = dict(Counter(r.operator for r in row.then))
-                self._served.append(Served(number, row.operator, *times, time, sent))
+                came, begun = times
+                self._served.append(Served(number, row.operator, came, begun, time, sent))
                 for then in row.then:
                     self._at(time, (number, then, None))
             self._begin(row.operator, time)

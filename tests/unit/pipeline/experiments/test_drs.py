@@ -16,6 +16,7 @@ from weir.pipeline.experiments.drs_driven import drive
 from weir.pipeline.experiments.drs_figures import measured, network_of, sojourns, words
 from weir.pipeline.experiments.drs_points import OPERATORS, VLD, Point, arrivals_of
 from weir.pipeline.experiments.drs_rows import Arrival, Row, Served, even, messages, poisson, varied
+from weir.pipeline.workloads.frequent_patterns import ENOUGH
 
 SEEN = tuple((n, round(0.8 * n)) for n in (24, 48, 52, 0, 54, 27, 0, 50, 25, 27, 0, 52))
 
@@ -46,7 +47,7 @@ def test_times_have_the_rate_they_should() -> None:
 
 def test_a_message_that_leaves_takes_back_what_it_brought() -> None:
     detector = drs_rows._Detector()
-    for _ in range(drs_rows.ENOUGH):
+    for _ in range(ENOUGH):
         detector.take(["a", "b"], 1)
     assert detector._reported == {"a b"}  # a and b are in it
     assert detector.take(["a", "b"], -1)[0] == (0, ())
@@ -152,8 +153,8 @@ def test_figure_9_on_ideal_queues() -> None:
     assert outcome.verdict is not ClaimVerdict.NOT
     for window in rates.WINDOWS:
         assert None not in rates.answers(found[rates.LONG][str(window)]["changes"])
-    for pattern in found.values():
-        for run in pattern.values():
+    for runs in found.values():
+        for run in runs.values():
             run["changes"] = []
     assert rates.answers([]) == [None, None, None]
     assert rates.conclude(True, found).verdict is ClaimVerdict.PARTLY  # nothing came too often

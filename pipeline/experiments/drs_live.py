@@ -188,19 +188,23 @@ def _processor(url: str, name: str, operator: str) -> Callable[[Iterable[Any]], 
 
 
 def run(
-    network: LiveNetwork,
+    networks: Sequence[LiveNetwork],
     arrivals: Sequence[Arrival],
     tell: Callable[[float], None] = lambda share: None,
     most_s: float = 600.0,
-) -> list[Served]:
-    """Everything through the network, until the last row is done."""
+) -> list[list[Served]]:
+    """The same rows through all of these networks at once, until the last one is done."""
     total = sum(a.row.rows for a in arrivals)
-    network.feed(arrivals)
-    found: list[Served] = []
-    while len(found) < total:
+    for network in networks:
+        network.feed(arrivals)
+    began = time.monotonic()
+    found: list[list[Served]] = [[] for _ in networks]
+    while any(len(served) < total for served in found):
         time.sleep(POLL_S)
-        found += network.served()
-        tell(min(0.99, len(found) / total))
-        if time.monotonic() - network.began > most_s:
-            raise Unavailable(f"{total - len(found)} of {total} rows are not done in {most_s:g} s")
+        for network, served in zip(networks, found, strict=True):
+            served += network.served()
+        least = min(map(len, found))
+        tell(min(0.99, least / total))
+        if time.monotonic() - began > most_s:
+            raise Unavailable(f"{total - least} of {total} rows are not done in {most_s:g} s")
     return found

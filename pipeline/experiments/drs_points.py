@@ -3,7 +3,7 @@ and 10. A point is kept beside the experiments, so that figure 7 compares what f
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,37 +70,32 @@ def arrivals_of(point: Point) -> list[Arrival]:
     return [a.faster(point.speed) for a in made]
 
 
-def measure(bench: Bench, point: Point, name: str) -> dict[str, Any]:
-    """Run it, now."""
+def measure(bench: Bench, points: Sequence[Point], name: str) -> list[dict[str, Any]]:
+    """Run them, now, side by side; they differ in nothing but their processors."""
     spark, url = session(bench, name)
-    operators = OPERATORS[point.application]
-    if bench.shared.get("operators") != operators:
-        close_network(bench)
-        bench.shared["network"] = LiveNetwork(spark, url, operators)
-        bench.shared["operators"] = operators
-        bench.open.callback(close_network, bench)
-    network: LiveNetwork = bench.shared["network"]
-    said = f"{point.application}, {words(point.allocation)}"
+    first = points[0]
+    operators, arrivals = OPERATORS[first.application], arrivals_of(first)
+    networks = [LiveNetwork(spark, url, operators) for _ in points]
+    said = f"{first.application}, {' and '.join(words(p.allocation) for p in points)}"
     bench.tell(f"{said}: processors start", 0.0)
-    network.give(point.allocation)
-    arrivals = arrivals_of(point)
-    served = run(network, arrivals, lambda share: bench.tell(said, share))
-    found = measured(
-        served, operators, point.allocation, point.most, network.began, point.skip_s,
-        point.length_s,
-    )  # fmt: skip
-    return {
-        **found, "application": point.application, "late_s": network.late_s,
-        "overhead_s": overhead_s(served, arrivals),
-    }  # fmt: skip
-
-
-def close_network(bench: Bench) -> None:
-    """End the processors that are at work, if there are any."""
-    network = bench.shared.pop("network", None)
-    bench.shared.pop("operators", None)
-    if network is not None:
-        network.close()
+    try:
+        for network, point in zip(networks, points, strict=True):
+            network.give(point.allocation)
+        found = run(networks, arrivals, lambda share: bench.tell(said, share))
+    finally:
+        for network in networks:
+            network.close()
+    return [
+        {
+            **measured(
+                served, operators, point.allocation, point.most, network.began, point.skip_s,
+                point.length_s,
+            ),
+            "application": point.application, "late_s": network.late_s,
+            "overhead_s": overhead_s(served, arrivals),
+        }
+        for point, network, served in zip(points, networks, found, strict=True)
+    ]  # fmt: skip
 
 
 def overhead_s(served: Sequence[Any], arrivals: Sequence[Arrival]) -> float:
@@ -120,7 +115,7 @@ def kept(bench: Bench, point: Point, name: str) -> dict[str, Any]:
 
 def fresh(bench: Bench, point: Point, name: str) -> dict[str, Any]:
     """Measured now, and kept for other figures."""
-    found = measure(bench, point, name)
+    found = measure(bench, [point], name)[0]
     file = _file(bench, point)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(msgspec.json.encode(found))
@@ -129,6 +124,17 @@ def fresh(bench: Bench, point: Point, name: str) -> dict[str, Any]:
 
 def _file(bench: Bench, point: Point) -> Path:
     return bench.runs / LAB / "drs-points" / f"{point.key}.json"
+
+
+def noise(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How far the machine was from doing what it was told, in a sentence."""
+    rows = list(rows)
+    over = 1000 * max(r["overhead_s"] for r in rows)
+    late = 1000 * max(r["late_s"] for r in rows)
+    return (
+        f"A wait is on average {over:.1f} ms longer than it should be and the latest row came "
+        f"{late:.0f} ms late."
+    )
 
 
 Measure = Callable[[Bench, Point, str], dict[str, Any]]

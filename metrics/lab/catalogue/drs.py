@@ -77,8 +77,10 @@ EXPERIMENTS = (
         published="With 7 executors and 5 or 6 frames/s M/M/k prefers 3:3:1; GI/G/k prefers 2:4:1, "
         "which is measured best, and estimates the sojourn time more accurately.",
         how=How.LIVE,
-        full=ExperimentSize(words="both allocations at both rates, 75 s each", about_s=330),
-        quick=ExperimentSize(words="the same, 16 s each", about_s=85),
+        full=ExperimentSize(
+            words="both rates, both allocations side by side, 150 s each", about_s=330
+        ),
+        quick=ExperimentSize(words="the same, 30 s each", about_s=85),
         work="drs_moments:FIGURE_10",
     ),
     Experiment(

@@ -50,7 +50,7 @@ def rows(count: int, work_s: float = 0.001) -> list[Arrival]:
 
 def test_every_row_is_done_once_and_says_what_it_led_to(network: LiveNetwork) -> None:
     network.give((2, 3))
-    served = run(network, rows(40), most_s=60)
+    served = run([network], rows(40), most_s=60)[0]
     assert Counter(s.operator for s in served) == {"a": 40, "b": 80}
     assert all(s.sent == ({"b": 2} if s.operator == "a" else {}) for s in served)
     assert all(s.came <= s.begun < s.done for s in served)
@@ -62,7 +62,7 @@ def test_no_more_rows_are_worked_on_than_there_are_processors(network: LiveNetwo
     for allocation in ((3, 1), (1, 2), (2, 2)):  # more, fewer, more
         network.give(allocation)
         assert network.allocation == allocation
-        served = run(network, [Arrival(0.0, a.row) for a in rows(20, work_s=0.02)], most_s=60)
+        served = run([network], [Arrival(0.0, a.row) for a in rows(20, 0.02)], most_s=60)[0]
         for operator, most in zip(network.operators, allocation, strict=True):
             mine = [s for s in served if s.operator == operator]
             begun = [sum(o.begun <= s.begun < o.done for o in mine) for s in mine]
@@ -73,7 +73,7 @@ def test_processors_end_and_nothing_is_left(
     network: LiveNetwork, redis_server: RedisServer
 ) -> None:
     network.give((1, 1))
-    run(network, rows(5), most_s=60)
+    run([network], rows(5), most_s=60)
     threads = list(network._threads)
     network.close()
     assert not any(t.is_alive() for t in threads)

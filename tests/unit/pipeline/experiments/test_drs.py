@@ -99,18 +99,17 @@ def test_figures_6_and_7_on_ideal_queues() -> None:
 
 def test_figure_10_on_ideal_queues() -> None:
     found = {
-        f"{rate}-{words(p.allocation).replace(':', '-')}": as_measured(p)
-        for rate, some in moments.points(False).items() for p in some
-    }  # fmt: skip
+        f"rate-{rate}": [as_measured(p) for p in both]
+        for rate, both in moments.points(False).items()
+    }
     outcome = moments.conclude(False, found)
     assert "they prefer 3:3:1 and 2:4:1" in outcome.reason
     assert "At 6 frames/s 2:4:1 is measured best" in outcome.reason
     right = {"mean_s": 1.0, "added_s": 2.0, "gigk_s": 1.9, "mmk_s": 1.5}
     wrong = {**right, "mean_s": 1.1, "gigk_s": 2.1, "mmk_s": 1.4}
-    made = {k: {**f, **(right if "2-4-1" in k else wrong)} for k, f in found.items()}
+    made = {k: [{**a, **right}, {**b, **wrong}] for k, (a, b) in found.items()}
     assert moments.conclude(False, made).verdict is ClaimVerdict.PARTLY  # M/M/k's share stays
-    for key in ("6-2-4-1", "6-3-3-1"):
-        made[key] = {**made[key], "mmk_s": made[key]["mmk_s"] - 0.3}
+    made["rate-6"] = [{**r, "mmk_s": r["mmk_s"] - 0.3} for r in made["rate-6"]]
     assert moments.conclude(False, made).verdict is ClaimVerdict.REPRODUCED
 
 

@@ -182,7 +182,7 @@ class Cluster:
         """No rows wait, and there are so many executors."""
         self.rate(0.0)
         tell("what waits is worked off")
-        self.scale(self.most)
+        self.scale(max(executors, self.executors() or 1))
         _until(lambda: self.waiting() == 0, "the rows of the run before are done")
         tell(f"{executors} executors")
         self.scale(executors)

@@ -73,6 +73,7 @@ def cluster_figures(world: World, cluster: Cluster) -> Figures:
         f"{base}/latency": Figure(
             text.seconds(latency), limit_state(latency, world.target_latency_s)
         ),
+        f"{base}/own-latency": Figure(text.seconds(highest(o.own_latency_s for o in operators))),
         f"{base}/queue": Figure(text.rows(total(o.queue_rows for o in operators))),
         f"{base}/throughput": Figure(text.rate(total(o.processed_rows_per_s for o in operators))),
         f"{base}/executors": Figure(

@@ -26,6 +26,8 @@ from weir.controllers.model.snapshot import stale_after_s
 
 MANY = 12
 """Of a kind with more parts than these, the header does not name those that are well."""
+NAMED = 3
+"""Of a kind with more than `MANY` that are not well, these are named and the others counted."""
 SILENT_AFTER_S = 6.0
 """Every part beats each one or two seconds; a missing third beat is worth a word."""
 
@@ -76,9 +78,10 @@ def together(parts: Sequence[PartHealth]) -> list[PartHealth]:
             title = plural(len(up), _TITLES.get(kind, kind).lower())
             found.append(PartHealth(id=kind, kind=kind, title=title, state="up"))
             these = [p for p in these if p.state != "up"]
-        found += these[:MANY]
-        if len(these) > MANY:
-            more = f"{len(these) - MANY} more not up"
+        shown = these if len(these) <= MANY else these[:NAMED]
+        found += shown
+        if len(these) > len(shown):
+            more = f"{len(these) - len(shown)} more not up"
             found.append(PartHealth(id=f"{kind}-more", kind=kind, title=more, state="silent"))
     return found
 

@@ -34,7 +34,7 @@ KINDS = {
 OBJECTIVES = {
     "load": "Load",
     "executors": "Executors",
-    "latency_s": "Latency of the slowest operator",
+    "latency_s": "Waiting and processing, slowest operator",
     "queue_rows": "Queue",
     "load_distance": "Load distance",
     "outage_s": "From death to the first commit elsewhere",
@@ -198,7 +198,7 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
         )  # fmt: skip
     one = recommendation.clusters[0] if len(recommendation.clusters) == 1 else ""
     for field, form, key in (
-        ("latency_s", text.seconds, "latency"),
+        ("latency_s", text.seconds, "own-latency"),
         ("queue_rows", text.rows, "queue"),
         ("load_distance", _points, ""),
         ("outage_s", text.seconds, ""),

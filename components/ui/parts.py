@@ -98,6 +98,19 @@ def card(
     return html.Section([*head, *children], className=f"card {className}".strip(), **more)
 
 
+CHOICES_MOST = 14
+
+
+def folded_choice(
+    links: Sequence[Component], *, className: str, label: str, said: str
+) -> Component:
+    """Links to the same page of another cluster; of very many only when they are asked for."""
+    nav = html.Nav(links, className=className, **{"aria-label": label})
+    if len(links) <= CHOICES_MOST:
+        return nav
+    return html.Details([html.Summary(said), nav], className="folded-choice")
+
+
 def fact(label: str, value: Child | Sequence[Child]) -> Component:
     """One line of a list of facts."""
     return html.Div([html.Dt(label), html.Dd(value)], className="fact")

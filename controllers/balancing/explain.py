@@ -6,6 +6,7 @@ from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Item, Problem
 from weir.controllers.model.decision import Move
 from weir.controllers.model.series import LoadSeries, correlation_matrix
+from weir.controllers.model.words import signed
 
 
 def explain(plan: Plan, problem: Problem) -> str:
@@ -79,7 +80,7 @@ def _correlation_reason(problem: Problem, items: dict[str, Item], move: Move) ->
         return []
     return [
         f"its load rises and falls with the rest of {move.source} (correlation "
-        f"{with_source:.2f}) more than with {move.target} ({with_target:.2f})"
+        f"{signed(with_source)}) more than with {move.target} ({signed(with_target)})"
     ]
 
 

@@ -36,6 +36,15 @@ def percent(fraction: float, digits: int = 0) -> str:
     return f"{100.0 * fraction:.{digits}f} %"
 
 
+def signed(value: float) -> str:
+    """A figure that may be below zero, with two digits and a true minus.
+
+    >>> signed(-0.074), signed(0.4)
+    ('−0.07', '0.40')
+    """
+    return f"{value:.2f}".replace("-", "−")
+
+
 def quantity(value: float) -> str:
     """A plain number, grouped and rounded to what matters; never with an exponent.
 

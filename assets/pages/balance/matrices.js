@@ -6,6 +6,7 @@
   const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
   const LEAST_CELL_PX = 30; // narrower cells have no room for their figure
   const NAME_MOST = 14;
+  const NAME_PX = 13; // what a name takes of its axis
   const models = {};
 
   /* All that the Balance page draws besides its series. */
@@ -25,7 +26,7 @@
       const model = models[element.dataset.matrix];
       if (!model || !element.clientWidth) continue;
       if (!element.weirListens) listen(element);
-      Plotly.react(element, [trace(model, element)], layout(model), CONFIG).then(() => speak(element));
+      Plotly.react(element, [trace(model, element)], layout(model, element), CONFIG).then(() => speak(element));
     }
   }
 
@@ -88,10 +89,13 @@
     };
   }
 
-  function axis(names, more) {
+  /* Names as far as there is room: of more, each second, third or further one. */
+  function axis(names, size, more) {
+    const every = Math.max(1, Math.ceil((names.length * NAME_PX) / Math.max(size, NAME_PX)));
+    const shown = names.map((_, i) => i).filter((i) => i % every === 0);
     return {
-      tickvals: names.map((_, i) => i),
-      ticktext: names.map((name) => weir.cut(name, NAME_MOST)),
+      tickvals: shown,
+      ticktext: shown.map((i) => weir.cut(names[i], NAME_MOST)),
       fixedrange: true,
       showgrid: false,
       zeroline: false,
@@ -103,7 +107,7 @@
     };
   }
 
-  function layout(model) {
+  function layout(model, element) {
     return {
       margin: { l: 8, r: 4, t: 4, b: 8 },
       paper_bgcolor: "rgba(0,0,0,0)",
@@ -119,8 +123,8 @@
         font: { color: weir.colour("text"), size: 12 },
         align: "left",
       },
-      xaxis: axis(model.columns, { side: "bottom", tickangle: model.columns.length > 3 ? -35 : 0 }),
-      yaxis: axis(model.rows, { autorange: "reversed" }),
+      xaxis: axis(model.columns, element.clientWidth - 110, { side: "bottom", tickangle: model.columns.length > 3 ? -35 : 0 }),
+      yaxis: axis(model.rows, element.clientHeight - 70, { autorange: "reversed" }),
       shapes: model.own.map(([row, column]) => ({
         type: "rect",
         x0: column - 0.47,

@@ -118,6 +118,15 @@
     );
   }
 
+  /* What the axes hold: all that was measured, and nine of ten that the model says. One moment at
+     which it went astray must not push all others into a corner; it is drawn at the edge. */
+  function reach(points) {
+    const modelled = points.map((p) => p[1]).sort((a, b) => a - b);
+    const usual = modelled[Math.floor(0.9 * (modelled.length - 1))];
+    return Math.max(0.1, usual, ...points.map((p) => p[2]));
+  }
+  weir.scatterReach = reach;
+
   function drawScatter(element, points) {
     const width = element.clientWidth;
     if (!width) return;
@@ -125,9 +134,9 @@
       return empty(element, "Nothing to compare yet: the queueing model needs some periods first.");
     const w = width - M.left - M.right;
     const h = element.clientHeight - M.top - M.bottom;
-    const axis = scale(Math.max(0.1, ...points.map((p) => Math.max(p[1], p[2]))) * 1.05);
-    const px = (v) => M.left + (v / axis.top) * w;
-    const py = (v) => M.top + h - (v / axis.top) * h;
+    const axis = scale(reach(points) * 1.05);
+    const px = (v) => M.left + (Math.min(v, axis.top) / axis.top) * w;
+    const py = (v) => M.top + h - (Math.min(v, axis.top) / axis.top) * h;
     const parts = [];
     for (let v = 0; v <= axis.top * 1.001; v += axis.step)
       parts.push(

@@ -52,7 +52,22 @@
     box.insertBefore(label, box.querySelector("button"));
   }
 
+  /* A field that takes the name of one more cluster. */
+  function adder(box) {
+    if (box.querySelector("input")) return;
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    input.setAttribute("list", "trend-clusters");
+    input.addEventListener("change", () => {
+      const known = [...box.querySelectorAll("option")].some((option) => option.value === input.value);
+      if (known) weir.go(box.dataset.addCluster.replace("NAME", encodeURIComponent(input.value)));
+    });
+    label.append(`${box.dataset.count} `, input);
+    box.append(label);
+  }
+
   weir.fillRanges = function () {
+    for (const box of document.querySelectorAll("[data-add-cluster]")) adder(box);
     for (const box of document.querySelectorAll("[data-own-range]")) {
       const range = `${box.dataset.from}-${box.dataset.to}`;
       if (box.weirRange === range && box.querySelector("label")) continue;

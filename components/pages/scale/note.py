@@ -103,6 +103,8 @@ def _note(world: World, cluster: str) -> ScalerNote:
     said = f"The engine follows {title_of(followed)}."
     if no_agent:
         said += f" {cluster} has no agent that could carry it out: recommendations only."
+    elif waits and answer is not None and waits == answer.decision.reason.text:
+        state, said = ("warn" if message else "ok"), f"{said} It asks for no change."
     elif waits:
         said += f" It holds back: {waits.rstrip('.')}."
     if answer is None:

@@ -115,7 +115,8 @@ def _model_card(page: Page) -> Component:
                         html.P(
                             "Each point is one moment: to the right what model and overhead say, "
                             "upwards what was measured. On the line the model is right, above it the "
-                            "latency was higher than it says. Older moments are fainter.",
+                            "latency was higher than it says. Older moments are fainter; one at the "
+                            "edge lies beyond it.",
                             className="quiet",
                         ),
                     ],

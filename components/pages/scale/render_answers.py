@@ -8,8 +8,9 @@ from dash.development.base_component import Component
 from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import Last, ScalerNote
 from weir.components.pages.scale.view import ReasonNumber
+from weir.components.ui import text
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import card, icon, live, region, since, when
+from weir.components.ui.parts import card, folded_choice, icon, live, region, since, when
 from weir.components.ui.path import SCALE, scale_path
 from weir.components.ui.surface import page_link, press
 from weir.controllers.scaling.registry import scalers
@@ -92,7 +93,7 @@ def _reckoning(rule: str, numbers: Sequence[ReasonNumber]) -> Component:
 
 def cluster_choice(names: Sequence[str], chosen: str) -> Component:
     """Which cluster the page is about; each has an address of its own."""
-    return html.Nav(
+    return folded_choice(
         [
             page_link(name, scale_path(name), className="choice")
             if name != chosen
@@ -101,7 +102,8 @@ def cluster_choice(names: Sequence[str], chosen: str) -> Component:
         ]
         + [page_link("all", SCALE, className="choice")],
         className="choices",
-        **{"aria-label": "Cluster"},
+        label="Cluster",
+        said=f"{chosen}, one of {text.plural(len(names), 'cluster')}",
     )
 
 

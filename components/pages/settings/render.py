@@ -12,11 +12,11 @@ from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, range_text
 from weir.components.pages.settings import ids as settings_ids
 from weir.components.pages.settings.view import HITS, Change, Hit, Section, anchor, values
-from weir.components.ui.parts import icon, stamp
+from weir.components.ui.parts import folded_choice, icon, stamp
 from weir.components.ui.path import settings_path
 from weir.components.ui.states import loading
 from weir.components.ui.surface import page_link
-from weir.components.ui.text import who
+from weir.components.ui.text import plural, who
 
 
 def render(world: World, page: Page) -> Component:
@@ -72,7 +72,7 @@ def settings_body(sections: Sequence[Section]) -> Component:
 def scopes(clusters: Sequence[str], chosen: str) -> Component:
     """Where to go: the general settings, and those of each cluster."""
     entries = [("", "For all clusters"), *((name, name) for name in clusters)]
-    return html.Nav(
+    return folded_choice(
         [
             html.Span(label, className="scope", **{"aria-current": "page"})
             if name == chosen
@@ -80,7 +80,8 @@ def scopes(clusters: Sequence[str], chosen: str) -> Component:
             for name, label in entries
         ],
         className="scopes",
-        **{"aria-label": "Whose settings"},
+        label="Whose settings",
+        said=f"{chosen or 'For all clusters'}; {plural(len(clusters), 'cluster')} of their own",
     )
 
 

@@ -9,6 +9,9 @@ from weir.components.pages.trends.view import METRICS, MOST_CLUSTERS, SPANS, Tre
 from weir.components.ui.parts import card
 from weir.components.ui.text import plural
 
+LISTED = 30
+"""Of more clusters than these, the others are found by name."""
+
 
 def render(found: Trend) -> Component:
     """Choices over the chart, then the chart."""
@@ -25,7 +28,7 @@ def render(found: Trend) -> Component:
                 _choice("Range", [(title, asked.path(span=k), k == asked.span)
                                   for k, (title, _) in SPANS.items()], _own_range(asked)),
                 _choice("Clusters", [(name, _toggle_address(asked, name), name in asked.clusters)
-                                     for name in found.known[:60]]),
+                                     for name in _listed(found)], _another(found)),
                 className="trend-choices",
             ),
             card(
@@ -97,6 +100,32 @@ def _toggle_address(asked: TrendQuery, name: str) -> str:
     if name not in asked.clusters:
         left = (*asked.clusters, name)[-MOST_CLUSTERS:]
     return asked.path(clusters=left or asked.clusters)
+
+
+def _listed(found: Trend) -> list[str]:
+    """The clusters to choose from; of very many those that are chosen, with a few more."""
+    if len(found.known) <= LISTED:
+        return list(found.known)
+    others = [name for name in found.known if name not in found.asked.clusters]
+    return [*found.asked.clusters, *others[: LISTED - len(found.asked.clusters)]]
+
+
+def _another(found: Trend) -> Component | None:
+    """A field for one that is not listed; `assets/pages/trends/page.js` adds what is chosen."""
+    if len(found.known) <= LISTED:
+        return None
+    left = [name for name in found.known if name not in found.asked.clusters]
+    room = found.asked.clusters[-(MOST_CLUSTERS - 1) :]
+    return html.Span(
+        [
+            html.Datalist([html.Option(value=name) for name in left], id="trend-clusters"),
+        ],
+        className="trend-own",
+        **{
+            "data-add-cluster": found.asked.path(clusters=(*room, "NAME")),
+            "data-count": f"another of {plural(len(found.known), 'cluster')}",
+        },
+    )
 
 
 def _own_range(asked: TrendQuery) -> Component:

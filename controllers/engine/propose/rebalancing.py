@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from weir.controllers.balancing.base import planners
 from weir.controllers.balancing.figures import PlanFigures
 from weir.controllers.balancing.joint import Option, Way
 from weir.controllers.balancing.plan import Plan
@@ -72,6 +73,11 @@ def _choose_plan(facts: Facts, view: Outlook) -> tuple[Plan | None, str, tuple[O
     return _with_moves(plan, view, moves, joint_reason(options)), "", options
 
 
+def _title(name: str) -> str:
+    """A planner as people know it."""
+    return planners()[name].label if name in planners() else name
+
+
 def _why_overtaken(facts: Facts, view: Outlook) -> str:
     """Why a view is no longer of the world as it is: planning takes its time."""
     now = {o.name: o.cluster for o in facts.snapshot.operators}
@@ -90,7 +96,9 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
     drains = any(m.source in draining for m in plan.moves)  # also of what has no load now
     if not drains and not _worth(plan.before, plan.after, facts.balance):
         gain = plan.before.load_distance - plan.after.load_distance
-        return f"{plan.planner} gains only {gain:.1f} points"
+        if gain < 0.05:
+            return f"the moves of {_title(plan.planner)} do not lower the load distance"
+        return f"the moves of {_title(plan.planner)} gain {gain:.1f} points, too few for a pause"
     fullest = max(plan.before.load.values(), default=0.0) / 100.0
     if fullest < facts.balance.least_load and not drains:
         return f"every cluster's load is below {percent(facts.balance.least_load)}"

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
-from weir.controllers.model.words import number_of
+from weir.controllers.model.words import number_of, quantity
 from weir.controllers.scaling.answers import because, scale_to, stay
 from weir.controllers.scaling.base import Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -192,7 +192,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         waits = f" and {sight.queued:.0f} core seconds wait" if sight.queued >= 1.0 else ""
         rule = "foreseen > target" if size > facts.executors else "fewer keep the target"
         return because(
-            f"{sight.rows_per_s:.4g} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
+            f"{quantity(round(sight.rows_per_s))} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
             f"{high:.1f} in {horizon_s:.0f} s){waits}; with {number_of(size, 'executor')} latency is foreseen "
             f"at {middle:.1f} s ({least:.1f} to {most:.1f}); this scaler's target is "
             f"{self.settings.target_latency_s:g} s.",

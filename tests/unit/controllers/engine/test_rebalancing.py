@@ -21,6 +21,9 @@ TOGETHER = (
 )
 
 
+NOTHING_GAINED = "the moves of ALBIC do not lower the load distance"
+
+
 def apart(heavier: float = 0.0, elsewhere: float = 0.0) -> Problem:
     """Two pairs that talk, each on two clusters, with even load: once they are together it is
     uneven by the load that x is `heavier`. The traffic `elsewhere` is on one cluster anyhow."""
@@ -72,16 +75,16 @@ def test_a_plan_that_brings_operators_together_is_proposed() -> None:
 
 
 def test_a_little_less_traffic_is_not_worth_a_move() -> None:
-    assert looked(apart(elsewhere=200.0)) == (0, "albic gains only 0.0 points")
+    assert looked(apart(elsewhere=200.0)) == (0, NOTHING_GAINED)
     few = replace(SETTINGS, least_collocation_gain=0.6)
-    assert looked(apart(elsewhere=14.0), few) == (0, "albic gains only 0.0 points")
+    assert looked(apart(elsewhere=14.0), few) == (0, NOTHING_GAINED)
 
 
 def test_it_is_not_bought_with_a_load_that_is_too_uneven() -> None:
     assert looked(apart(heavier=0.05)) == (1, "")
-    assert looked(apart(heavier=0.15)) == (0, "albic gains only -15.0 points")
+    assert looked(apart(heavier=0.15)) == (0, NOTHING_GAINED)
     even = replace(SETTINGS, most_distance=3.0)
-    assert looked(apart(heavier=0.05), even) == (0, "albic gains only -5.0 points")
+    assert looked(apart(heavier=0.05), even) == (0, NOTHING_GAINED)
 
 
 def test_a_plan_for_a_world_that_has_changed_meanwhile_is_not_followed() -> None:

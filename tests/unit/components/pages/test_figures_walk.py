@@ -42,7 +42,7 @@ from weir.components.web.router import draw
 from weir.controllers.engine.propose.make import new_recommendation
 from weir.controllers.model.decision import Prediction, Reason, Scale
 from weir.controllers.simulator import RECORDED, Calibrated, what_if
-from weir.controllers.simulator.calibrate import calibrated_world
+from weir.controllers.simulator.calibrate import calibrate_world
 from weir.controllers.simulator.recording import read_recording, recorded_series
 
 TARGET_S = 5.0
@@ -221,7 +221,7 @@ def check_compare(rows: Rows, library: Library, run: str) -> None:
 def check_what_if(rows: Rows, library: Library, run: str) -> None:
     samples, _ = library.run(run).last_samples()
     series = recorded_series(read_recording(samples, "narrow"))
-    summary = what_if(Calibrated(world=calibrated_world(read_recording(samples, "narrow"))))
+    summary = what_if(Calibrated(world=calibrate_world(read_recording(samples, "narrow"))))
     done = Simulated(
         policy=Policy(label="what was done", scaler=RECORDED),
         summary=summary.summary, series=series, band=None,

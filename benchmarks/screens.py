@@ -2,6 +2,8 @@
 
     python -m benchmarks.screens FOLDER [--only balance]
 
+With the demo's two clusters all pages are taken, with 25 and 200 those that show clusters.
+
 Needs Chromium, but no Spark: clusters that exist only as figures report to a real Redis, and a
 real engine looks at them. One cluster has more to do than it can, so that there is advice.
 """
@@ -10,7 +12,8 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -28,9 +31,11 @@ from weir.pipeline.local.redis_server import RedisServer
 
 WIDTHS = (1440, 390)
 THEMES = ("dark", "light")
-LARGE = 60  # clusters, of which the control room shows most as tiles only
+COUNTS = (25, 200)  # clusters, beside the demo's two
+PATIENT_MS = 120_000
 SETTLE_S = 1.5  # charts, plots and fonts
 Take = Callable[[Page, str], None]
+Scene = Callable[[Path], AbstractContextManager[tuple[WebServer, dict[str, str]]]]
 
 
 @contextmanager
@@ -86,18 +91,34 @@ def small(folder: Path) -> Iterator[tuple[WebServer, dict[str, str]]]:
 
 
 @contextmanager
-def large(folder: Path) -> Iterator[tuple[WebServer, dict[str, str]]]:
-    """The control room of many clusters."""
+def many_clusters(folder: Path, count: int) -> Iterator[tuple[WebServer, dict[str, str]]]:
+    """The live pages with that many clusters of two operators, and an engine."""
     with ExitStack() as stack:
-        redis = RedisServer(folder / "redis-large").start()
+        redis = RedisServer(folder / f"redis-{count}").start()
         stack.callback(redis.stop)
-        feeder = Feeder(redis.url, many(LARGE, 2), period_s=5.0)
-        feeder.history(1)
+        store = RedisStore.at(redis.url)
+        feeder = Feeder(redis.url, many(count, 2), period_s=5.0, obeys=True)
+        feeder.history(3)
         feeder.start()
         stack.callback(feeder.stop)
-        web = WebServer(redis.url).start(workers=1)
+        engine = RealEngine(redis.url).start()
+        stack.callback(engine.stop)
+        wait_until(store.scale_outlooks, 240, "the engine has looked")
+        web = WebServer(redis.url, runs_dir=folder / "runs").start(workers=1)
         stack.callback(web.stop)
-        yield web, {"control-room-large": "/"}
+        pages = {
+            "control-room": "/",
+            "cluster": "/cluster/cluster-01",
+            "operator": "/operator/op-01-01",
+            "balance": "/balance",
+            "trends": "/trends/load/15m",
+            "scale-choice": "/scale",
+            "scale": "/scale/cluster-01",
+            "settings": "/settings",
+            "audit": "/audit",
+            "lab": "/lab",
+        }
+        yield web, {f"{name}-{count}": path for name, path in pages.items()}
 
 
 def visit(browser: Browser, web: WebServer, pages: dict[str, str], take: Take) -> None:
@@ -114,8 +135,9 @@ def visit(browser: Browser, web: WebServer, pages: dict[str, str], take: Take) -
                 else:
                     context.add_cookies(web.cookies())
                 page = context.new_page()
+                page.set_default_timeout(PATIENT_MS)
                 page.goto(web.url + path)
-                expect(page.locator("h1").first).to_be_visible(timeout=30_000)
+                expect(page.locator("h1").first).to_be_visible(timeout=PATIENT_MS)
                 page.wait_for_timeout(1000 * SETTLE_S)
                 take(page, f"{name}-{width}-{theme}")
                 page.close()
@@ -135,7 +157,9 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="weir-screens-") as made, sync_playwright() as driver:
         browser = launch(driver)
-        for scene in (small, large):
+        large = [partial(many_clusters, count=count) for count in COUNTS]
+        scenes: list[Scene] = [small, *large]
+        for scene in scenes:
             with scene(Path(made)) as (web, pages):
                 wanted = {name: path for name, path in pages.items() if given.only in name}
                 visit(browser, web, wanted, take)

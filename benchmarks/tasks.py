@@ -133,7 +133,7 @@ def compare_and_import(me: Newcomer) -> str:
     said = me.text(".compared tbody tr:nth-child(4)")
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "app-1"
-        log.write_bytes(logs.text(logs.batch_log()))
+        log.write_bytes(logs.text(logs.batch_log()))  # type: ignore[no-untyped-call]
         me.open("/history")
         with me.page.expect_file_chooser() as chooser:
             me.steps += 1
@@ -262,11 +262,11 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory(prefix="weir-tasks-") as made,
         small(Path(made)) as (web, pages),
+        sync_playwright() as driver,
     ):
-        with sync_playwright() as driver:
-            browser = launch(driver)
-            rows = [done(browser, web, pages, number) for number in numbers]
-            browser.close()
+        browser = launch(driver)
+        rows = [done(browser, web, pages, number) for number in numbers]
+        browser.close()
     if given.only is None:
         heads = ("", "task", "seconds", "steps", "what the pages answered")
         report.write("Fifteen tasks", "python -m benchmarks.tasks", report.table(heads, rows))

@@ -11,7 +11,8 @@ import pytest
 
 from tests.support.recorded_run import T0
 
-AT = T0 + 1500.0
+AT = T0 + 640.0
+"""Soon after executors were added, and early: scalers are asked about all that came before."""
 WINDOW_S = 900.0
 
 Row = dict[str, Any]

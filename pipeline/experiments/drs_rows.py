@@ -16,7 +16,7 @@ from msgspec import Struct
 from weir.pipeline.workloads.frames import frames, logo_features, pixels_of
 from weir.pipeline.workloads.frequent_patterns import ENOUGH, WINDOW, smaller
 from weir.pipeline.workloads.item_sets import item_sets, patterns
-from weir.pipeline.workloads.vision import features, matched
+from weir.pipeline.workloads.vision import features, match
 
 FRAMES, CHUNK = 96, 5
 """Frames of the video, which is shown again and again; features in a row for the matcher."""
@@ -100,7 +100,7 @@ def seen() -> tuple[tuple[int, int], ...]:
     found = []
     for text in frames(0, FRAMES):
         described = features(pixels_of(text.as_py())[1])
-        names = matched(described, *logo_features())
+        names = match(described, *logo_features())
         found.append((len(described), int((names >= 0).sum())))
     return tuple(found)
 

@@ -49,8 +49,9 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
     async def advice_(run: str, at: float = 0.0) -> Response:
         """What every planner and scaler would have recommended at `at` (ms)."""
         found = await library.reading(
-            library.helper.ask, ANSWER_S, replay_child.advice_of, run, at / 1000, target_latency_s
-        )
+            library.asked, library.helper, ANSWER_S, replay_child.advice_of,
+            run, at / 1000, target_latency_s,
+        )  # fmt: skip
         return _json({"at": at, "children": advice_card(found)})
 
 

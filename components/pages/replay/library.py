@@ -2,7 +2,9 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from weir.components.pages.replay.helper import Helper
 from weir.components.web.security.workers import Workers
@@ -13,6 +15,8 @@ from weir.metrics.runs.past import Past
 from weir.metrics.runs.replay import RecordedRun
 from weir.metrics.runs.timeline import RunTimeline, timeline
 
+P = ParamSpec("P")
+T = TypeVar("T")
 RUNS_MOST = 4
 BYTES_MOST = 900_000_000
 ANSWER_S = 90.0
@@ -51,6 +55,19 @@ class Library:
     def run(self, run_id: str) -> RecordedRun:
         """A run; a sentence if there is none or it is too large."""
         return self._entry(run_id)[1]
+
+    def asked(
+        self,
+        helper: Helper,
+        timeout_s: float,
+        function: Callable[Concatenate[str, P], T],
+        run_id: str,
+        *args: P.args,
+        **more: P.kwargs,
+    ) -> T:
+        """What a helper says of a run; for one that is not there no process is begun."""
+        run_folder(self.root, run_id)
+        return helper.ask(timeout_s, function, run_id, *args, **more)
 
     def timeline(self, run_id: str) -> RunTimeline:
         """A run at a glance."""

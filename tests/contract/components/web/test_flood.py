@@ -1,7 +1,9 @@
 """Much of one thing at once keeps nobody from another."""
 
 import asyncio
+import multiprocessing
 from collections import Counter
+from pathlib import Path
 
 import httpx
 
@@ -13,12 +15,29 @@ from weir.components.web.security.limits import CALLBACK_PATH
 ASKED = 150
 
 
+def _what_if(inside: Inside) -> str:
+    return next(o for o in inside.callbacks if ids.WI_RESULT in o)
+
+
+def test_a_run_that_is_not_there_begins_no_process(inside: Inside) -> None:
+    """It took eleven seconds to say so: the process for advice was started first."""
+    for path in ("/api/replay/%00/advice", "/api/replay/none/advice"):
+        assert inside.ask("GET", path, headers=inside.bearer(Role.VIEWER)).status_code == 404
+    body = inside.callback(_what_if(inside), 7)
+    headers, _ = inside.session(Role.VIEWER)
+    said = inside.ask("POST", CALLBACK_PATH, headers=headers, json=body)
+    assert "There is no run 7." in said.text
+    assert not multiprocessing.active_children()
+
+
 def test_a_viewers_what_ifs_keep_nobody_from_signing_in(inside: Inside) -> None:
     """They wait for a process that takes seconds to begin; a session is checked meanwhile."""
+    run = Path(inside.settings.users).parent / "runs" / "1"
+    run.mkdir(parents=True)
+    (run / "meta.json").write_text("{}")  # of which the process finds that it cannot be read
     viewer, _ = inside.session(Role.VIEWER)
     admin, _ = inside.session(Role.ADMIN)
-    output = next(o for o in inside.callbacks if ids.WI_RESULT in o)
-    body = inside.callback(output, 1)
+    body = inside.callback(_what_if(inside), 1)
 
     async def flood() -> tuple[list[httpx.Response], int, int]:
         transport = httpx.ASGITransport(inside.app, client=("10.1.1.2", 1))

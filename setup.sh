@@ -1,30 +1,31 @@
 #!/usr/bin/env bash
 # Prepares what Weir needs: Java 17 or later, a virtual environment and, with --tests, the test
-# packages (--unit: those alone), Chromium and, where Node is there, what checks the scripts. Checks first, repairs what
-# is half-made, and does nothing where all is there.
+# packages, Chromium and, where Node is there, what checks the scripts. With --unit: the test packages
+# without Java and the rest. Checks first, repairs what is half-made, and does nothing where all is there.
 set -euo pipefail
 cd "$(dirname "$0")"
 tests=""
 browser=""
+unit=""
 case "${1:-}" in
   --tests) tests=yes browser=yes ;;
-  --unit) tests=yes ;;  # without a browser and Node
+  --unit) tests=yes unit=yes ;;
 esac
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
+# Who may install packages: root, anybody where there is Homebrew, and who needs no password for it.
+may_install=""
+sudo=""
+if [ "$(id -u)" -eq 0 ] || command -v brew >/dev/null; then
+  may_install=yes
+elif sudo -n true 2>/dev/null; then
+  may_install=yes sudo="sudo -n"
+fi
+
 # Install a package with whichever package manager there is; false if none can.
 install() { # apt-name dnf-name apk-name brew-name
-  local sudo=""
-  if [ "$(id -u)" -ne 0 ] && ! command -v brew >/dev/null; then
-    # Without the right to install, the sentence that follows says what to install.
-    if ! sudo -n true 2>/dev/null; then
-      say "This user cannot install packages without a password."
-      return 1
-    fi
-    sudo="sudo -n"
-  fi
   if command -v apt-get >/dev/null; then
     $sudo apt-get update -qq >/dev/null && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1" >/dev/null
   elif command -v dnf >/dev/null; then $sudo dnf install -y -q "$2"
@@ -34,14 +35,35 @@ install() { # apt-name dnf-name apk-name brew-name
   fi
 }
 
-java_version() {
-  local java="java"
+missing=()
+# Make sure that a check holds, by installing something where that may be done (or the same as "or"
+# something else); what cannot be had is told together, before anything is downloaded.
+need() { # check words apt dnf apk brew [or apt dnf apk brew]
+  local check="$1" words="$2"
+  shift 2
+  "$check" && return
+  if [ -n "$may_install" ]; then
+    say "Installing $words ..."
+    install "${@:1:4}" || true
+    if ! "$check" && [ "${5:-}" = or ]; then install "${@:6:4}" || true; fi
+    "$check" && return
+  fi
+  missing+=("$words: the package $1")
+}
+
+has_java() {
+  local java="java" version
   if [ -n "${JAVA_HOME:-}" ]; then java="$JAVA_HOME/bin/java"; fi
-  "$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1
+  version="$("$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1)"
+  [ "${version:-0}" -ge 17 ]
 }
 
 has_browser() {
   command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
+}
+
+has_venv() {
+  .venv/bin/python -c 'import pip' 2>/dev/null || "$python" -c 'import ensurepip, venv' 2>/dev/null
 }
 
 # -- Python, Java and Chromium first: what cannot be had is said before anything is downloaded
@@ -54,29 +76,24 @@ for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
 done
 [ -n "$python" ] || fail "Weir needs Python 3.11 or later: install it, or name it with PYTHON=/path/to/python3 make run."
 
-version="$(java_version || true)"
-if [ "${version:-0}" -lt 17 ] 2>/dev/null; then
-  say "Installing Java 17 ..."
-  install openjdk-17-jre-headless java-17-openjdk-headless openjdk17-jre-headless openjdk@17 2>/dev/null ||
-    install default-jre-headless java-21-openjdk-headless openjdk21-jre-headless openjdk@21 || true
-  version="$(java_version || true)"
-  [ "${version:-0}" -ge 17 ] || fail "Weir needs Java 17 or later: install it (for example openjdk-17-jre-headless) and put it on the PATH."
+need has_venv "Python's venv module" \
+  "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" python3 python3 python3
+if [ -z "$unit" ]; then
+  need has_java "Java 17 or later" \
+    openjdk-17-jre-headless java-17-openjdk-headless openjdk17-jre-headless openjdk@17 \
+    or default-jre-headless java-21-openjdk-headless openjdk21-jre-headless openjdk@21
 fi
-
-if [ -n "$browser" ] && ! has_browser; then
-  say "Installing Chromium for the browser tests ..."
-  install chromium chromium chromium chromium || true
-  has_browser || fail "The browser tests need Chromium: install the package chromium."
+if [ -n "$browser" ]; then need has_browser "Chromium for the browser tests" chromium chromium chromium chromium; fi
+if [ ${#missing[@]} -gt 0 ]; then
+  say "Weir needs, and could not install${may_install:+ here}:"
+  printf '  - %s\n' "${missing[@]}" >&2
+  [ -n "$may_install" ] || say "This user may not install packages: ask somebody who may, then run this again."
+  exit 1
 fi
 
 # -- the virtual environment; a link to one that is shared is left as it is
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then
   rm -rf .venv
-  if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-    say "Installing Python's venv module ..."
-    install "python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv" python3 python3 python3 || true
-    "$python" -c 'import ensurepip, venv' 2>/dev/null || fail "Python cannot make virtual environments here: install the package python3-venv."
-  fi
   "$python" -m venv .venv || { rm -rf .venv; fail "The virtual environment .venv could not be made; see the lines above."; }
 fi
 

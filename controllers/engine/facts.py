@@ -140,11 +140,19 @@ def read_facts(
     outlook: Outlook | None,
     outlooks: Mapping[str, ScaleOutlook],
     watched_s: float = inf,
+    before: Facts | None = None,
 ) -> Facts:
     """Everything but samples and memories; the views are the caller's own. `watched_s` is for
-    how long the caller has looked without a gap: who has not cannot say that somebody is dead."""
-    latest = store.latest()
-    snapshot = Snapshot.of(latest, now)
+    how long the caller has looked without a gap: who has not cannot say that somebody is dead.
+
+    `before` is an earlier look of the same cycle: what clusters reported stays as it was then, as
+    reading it is the larger part of a look, and only what may have been written since is read.
+    """
+    if before is not None and before.snapshot.at == now:
+        latest, snapshot = before.latest, before.snapshot
+    else:
+        latest = store.latest()
+        snapshot = Snapshot.of(latest, now)
     recommendations = store.record(limit=LOOK_BACK)
     settings = store.all_settings()
     names = [c.name for c in snapshot.clusters]
@@ -156,8 +164,9 @@ def read_facts(
     for name, order in orders.items():
         if order.wanted is HostState.ENDED:  # it goes because it was told to
             deaths.pop(name, None)
+    dead = tuple(deaths)
     return Facts(
-        snapshot=replace(snapshot, dead=tuple(deaths)),
+        snapshot=snapshot if snapshot.dead == dead else replace(snapshot, dead=dead),
         token=token,
         latest=latest,
         modes=store.modes(),

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from weir.controllers.engine.apply.moves import Rebalance
@@ -104,6 +104,10 @@ class MemoryControl(ABC):
     def memories(self, cluster: str) -> dict[str, bytes]:
         """What each scaler of a cluster remembers, as JSON."""
         return dict(self._memories[cluster])
+
+    def all_memories(self, clusters: Sequence[str]) -> dict[str, dict[str, bytes]]:
+        """The same of several clusters."""
+        return {cluster: self.memories(cluster) for cluster in clusters}
 
     def save_memories(
         self, cluster: str, memories: Mapping[str, bytes], leader: Lease | None = None

@@ -1,6 +1,6 @@
 """The part of the store in Redis that control needs: decisions, their trail, settings, memory."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -160,9 +160,20 @@ class RedisControl(RedisAudit):
 
     def memories(self, cluster: str) -> dict[str, bytes]:
         """What each scaler of a cluster remembers, as JSON."""
-        found = self._hash("memory", keys.memory(cluster))
-        memories = self.entries.table("memory", found, bytes)
-        self._read_memories[cluster] = {name: sha1_of(data) for name, data in memories.items()}
+        return self.all_memories([cluster])[cluster]
+
+    def all_memories(self, clusters: Sequence[str]) -> dict[str, dict[str, bytes]]:
+        """The same of several clusters, asked at once."""
+        pipe = self.client.pipeline(transaction=False)
+        for cluster in clusters:
+            pipe.hgetall(keys.memory(cluster))
+        memories = {}
+        for cluster, answer in zip(clusters, pipe.execute(raise_on_error=False), strict=True):
+            found = self.entries.ask(
+                "memory", keys.memory(cluster), lambda answer=answer: _answered(answer), {}
+            )
+            memories[cluster] = self.entries.table("memory", found, bytes)
+            self._read_memories[cluster] = {n: sha1_of(d) for n, d in memories[cluster].items()}
         return memories
 
     def save_memories(
@@ -294,3 +305,10 @@ class RedisControl(RedisAudit):
     def settings_changed(self, group: str) -> tuple[str, float] | None:
         """Who changed a group last, and when."""
         return self._field("settings", keys.SETTINGS_CHANGED, group, _changed.decode)
+
+
+def _answered(answer: Any) -> Any:
+    """One of a pipeline's answers, which holds the errors too."""
+    if isinstance(answer, Exception):
+        raise answer
+    return answer

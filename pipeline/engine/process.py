@@ -219,15 +219,15 @@ class Engine:
         self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
         if self._carry_out(propose_rescue(facts, now)):  # first of all: each second counts
-            facts = self._settle(self._facts(now), now)
+            facts = self._settle(self._facts(now, facts), now)
         if self._decide.due(now):
             began, spent = time.monotonic(), time.thread_time()
             if self._ask(facts, now):
                 self._took_s = time.monotonic() - began
             self._decide.note(now, time.thread_time() - spent)
-            facts = self._facts(now)
+            facts = self._facts(now, facts)
         if self._planning and self._balance(self._planning, facts, now):
-            facts = self._facts(now)
+            facts = self._facts(now, facts)
         facts = self._settle(facts, now)
         self._busy = self._busy or any(
             r.status in (Status.APPROVED, Status.APPLYING) for r in facts.recommendations
@@ -239,7 +239,7 @@ class Engine:
             if not self._carry_out(advance_recommendations(facts, now)):
                 break
             self._drive_moves(now)
-            facts = self._facts(now)
+            facts = self._facts(now, facts)
         return facts
 
     def _ask(self, facts: Facts, now: float) -> int:
@@ -268,7 +268,7 @@ class Engine:
         """Ask about a few clusters at a time, and keep what was said before the next ones."""
         for i in range(0, len(names), BATCH):
             some = names[i : i + BATCH]
-            memories = {name: self._store.memories(name) for name in some}
+            memories = self._store.all_memories(some)
             known = replace(facts, memories=memories)
             chains = propose_scaling(known, some, now, challengers, extracts)
             self._carry_out(chains)
@@ -310,8 +310,9 @@ class Engine:
         self._plan.note(now, time.thread_time() - spent)
         return True
 
-    def _facts(self, now: float) -> Facts:
-        """The world as the store has it; views that only a leader writes come from memory."""
+    def _facts(self, now: float, before: Facts | None = None) -> Facts:
+        """The world as the store has it; views that only a leader writes come from memory, and
+        reports from an earlier look of this cycle."""
         lease = self._leadership.renew_lease()
         if self._views.token != lease.token:
             self._views = Views(lease.token, self._store.scale_outlooks(), self._store.outlook())
@@ -322,6 +323,7 @@ class Engine:
             outlook=self._views.balance,
             outlooks=self._views.scaling,
             watched_s=self._leadership.watch_time_s(lease),
+            before=before,
         )
         window_s = max(WINDOW_S, facts.balance.window_s, facts.engine.settle_s)
         samples = self._window.refresh(self._store, facts.latest, now - window_s)

@@ -169,6 +169,7 @@ class TestMemories:
         assert not store.save_memories("a", {"drs": b"old"}, replace(lease, token=0))
         assert store.memories("a") == {"drs": b'{"x":2}', "dodo": b"{}"}
         assert store.memories("b") == {}
+        assert store.all_memories(["a", "b"]) == {"a": store.memories("a"), "b": {}}
         store.change_memory("a", "drs", None, entry("memory.reset"))
         assert store.memories("a") == {"dodo": b"{}"}
         assert store.save_memories("b", {"drs": b"{}"})

@@ -2,6 +2,8 @@
 
 import http.server
 import threading
+from collections import Counter
+from typing import Any
 
 import msgspec
 
@@ -13,6 +15,7 @@ from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.export.webhook import Notifier
+from weir.metrics.store.memory_store import MemoryStore
 from weir.pipeline.engine.pace import Pace
 from weir.pipeline.engine.process import Engine
 
@@ -58,6 +61,31 @@ def test_one_that_compiles_for_a_minute_gives_signs_of_life() -> None:
         assert told(world, engine) == [("standby", "getting ready")]
     engine.cycle(world.now)
     assert told(world, engine)[0][1] != "getting ready"
+
+
+def test_reports_are_read_once_in_a_cycle_and_memories_a_few_at_a_time() -> None:
+    """Both were asked for again and again: most of a look at a thousand clusters."""
+    world = World(**{f"c{i:02}": {f"o{i:02}": 0.5} for i in range(45)})
+    for name in world.places:
+        world.places[name].hosted = False
+        world.store.save_settings(f"scale:{name}", {"scaler": "no_op"})
+    asked = Counter[str]()
+    engine = Engine(Counted(world.store, asked))  # type: ignore[arg-type]
+    world.report()
+    engine.cycle(world.now)
+    assert (asked["latest"], asked["all_memories"], asked["memories"]) == (1, 3, 0)
+    assert len(world.store.scale_outlooks()) == 45
+
+
+class Counted:
+    """A store that notes what it is asked."""
+
+    def __init__(self, store: MemoryStore, asked: Counter[str]) -> None:
+        self._store, self.asked = store, asked
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked[name] += 1
+        return getattr(self._store, name)
 
 
 def told(world: World, engine: Engine) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Protocol
 
 import httpx
 from redis.exceptions import RedisError
@@ -29,7 +30,7 @@ from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Workload
 from weir.controllers.engine.recommendation import Status
-from weir.metrics.store.redis_store import connect
+from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
 from weir.pipeline.workloads.topics import topic_counts
@@ -40,7 +41,17 @@ AGES_AGREE_S = 3.0
 DISK = "2g"
 
 
-def lie(system: System) -> str:
+class Watched(Protocol):
+    """What is looked at: the demo, or parts on several machines."""
+
+    store: RedisStore
+    redis_url: str
+
+    def health(self) -> dict[str, Any]: ...
+    def _ask(self, path: str) -> httpx.Response: ...
+
+
+def lie(system: Watched) -> str:
     """What the web server says that is not so; empty if all is true."""
     try:
         health = system.health()
@@ -49,7 +60,7 @@ def lie(system: System) -> str:
         return f"no answer ({type(error).__name__})"
     if page != 200:
         return f"the page answers {page}"
-    up = faults.reaches_redis(system)
+    up = faults.reaches_redis(system.redis_url)
     if health["redis"]["up"] != up:
         return f"Redis is {'up' if up else 'down'}, and it says otherwise"
     if not up:
@@ -65,7 +76,7 @@ def lie(system: System) -> str:
     return ""
 
 
-def true_after(system: System) -> tuple[float, str]:
+def true_after(system: Watched) -> tuple[float, str]:
     """Seconds until everything that the web server says is so, and the last lie before."""
     began, last = time.monotonic(), ""
     while True:
@@ -83,7 +94,7 @@ def steer(system: System, rate: float) -> None:
         system.store.set_workload(Workload(name="tweets", rows_per_s=rate))
 
 
-def at_rest(system: System) -> tuple[int, bool]:
+def at_rest(system: Watched) -> tuple[int, bool]:
     """Stop the input and let everything run dry: rows generated, and whether all were counted once."""
     system.store.set_workload(Workload(name="tweets", rows_per_s=0.0, paused=True))
     with connect(system.redis_url) as client:
@@ -116,7 +127,7 @@ def stuck(system: System) -> list[str]:
     return found
 
 
-def twice(system: System) -> list[str]:
+def twice(system: Watched) -> list[str]:
     """Actions that were carried out more than once, by the audit trail."""
     done = Counter(
         e.subject for e in system.store.audit(100_000) if e.action == "recommendation.applied"

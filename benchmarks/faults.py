@@ -128,9 +128,9 @@ def _disk_full(system: System) -> Callable[[], None]:
     return lambda: ballast.unlink()
 
 
-def reaches_redis(system: System) -> bool:
+def reaches_redis(url: str) -> bool:
     """Whether Redis answers."""
-    with suppress(redis.exceptions.RedisError, OSError), connect(system.redis_url) as client:
+    with suppress(redis.exceptions.RedisError, OSError), connect(url) as client:
         return bool(client.ping())
     return False
 

@@ -25,12 +25,12 @@ def start(
     env: Mapping[str, str] | None = None,
     **more: Any,
 ) -> "subprocess.Popen[bytes]":
-    """Start it in the project's folder; what it says goes to the file, or nowhere."""
+    """Start it, in the project's folder if no other is given; what it says goes to the file, or nowhere."""
     log: Any = log_file.open("ab") if log_file else subprocess.DEVNULL
     try:
         return subprocess.Popen(
-            argv, cwd=ROOT, env={**os.environ, **(env or {})}, preexec_fn=die_with_parent,
-            **{"stdout": log, "stderr": log, **more},
+            argv, env={**os.environ, **(env or {})}, preexec_fn=die_with_parent,
+            **{"cwd": ROOT, "stdout": log, "stderr": log, **more},
         )  # fmt: skip
     finally:
         if log_file:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from weir.controllers.model.errors import InvalidInput, Unavailable, WeirError
 from weir.metrics.eventlog.locate import Log
 from weir.metrics.eventlog.parser import Parser, UnreadableLine
-from weir.metrics.eventlog.reader import LogReader
+from weir.metrics.eventlog.reader import Allowance, LogReader
 from weir.metrics.eventlog.run import PERIOD_S, SampleBuilder
 from weir.metrics.eventlog.summary import OPENING, LogSummary, Tally
 from weir.metrics.eventlog.tables import RunWriter, ThereIsMore, run_id
@@ -50,11 +50,11 @@ def import_log(
     *,
     period_s: float = PERIOD_S,
     on_bytes: Callable[[int], None] = lambda _: None,
-    expanded_most: int | None = None,
+    allowance: Allowance | None = None,
 ) -> Generator[Imported, None, None]:
     """Read a log and give each application attempt when it is complete on disk."""
     try:
-        yield from _attempts(LogReader(log, on_bytes, expanded_most), runs_dir, period_s)
+        yield from _attempts(LogReader(log, on_bytes, allowance), runs_dir, period_s)
     except OSError as error:  # the reader's own are sentences already
         raise Unavailable(
             f"no run can be written to {runs_dir}: {error.strerror or error}"

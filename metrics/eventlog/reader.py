@@ -53,6 +53,19 @@ def lines(
         yield b"".join(held)
 
 
+class Allowance:
+    """Plain bytes that may still be read, by all readers that share it."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def take(self, count: int, name: str) -> None:
+        """Use some of it."""
+        self._left -= count
+        if self._left < 0:
+            raise InvalidInput(f"{name} expands to more than may be read")
+
+
 class LogReader:
     """The lines of all parts of a log; says where it is and what went wrong."""
 
@@ -60,9 +73,9 @@ class LogReader:
         self,
         log: Log,
         on_bytes: Callable[[int], None] = lambda _: None,
-        expanded_most: int | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
-        self._left = expanded_most  # plain bytes that may still be read
+        self._allowance = allowance
         self.log = log
         self.part = ""
         self.line = 0  # within the part
@@ -80,10 +93,8 @@ class LogReader:
         """The part's plain bytes up to its end or to where it is damaged."""
         try:
             for chunk in decode(raw_chunks(part, self._on_bytes)):
-                if self._left is not None:
-                    self._left -= len(chunk)
-                    if self._left < 0:
-                        raise InvalidInput(f"{part.name} expands to more than may be read")
+                if self._allowance is not None:
+                    self._allowance.take(len(chunk), part.name)
                 yield chunk
         except Damaged as error:
             self.notes.append(f"{part.name} is damaged after line {self.line}: {error}")

@@ -32,6 +32,7 @@ from weir.controllers.model.errors import (
 )
 from weir.metrics.eventlog.importer import Imported, import_log, is_passed_over, none_among
 from weir.metrics.eventlog.locate import locate
+from weir.metrics.eventlog.reader import Allowance
 from weir.metrics.runs.process import begin, is_running
 
 UPLOADS = ".uploads"
@@ -178,7 +179,7 @@ def work(folder: Path, root: Path) -> UploadStatus:
 
     done: list[Imported] = []
     problems: list[str] = []
-    passed = 0
+    passed, allowance = 0, Allowance(EXPANDED_MOST)  # for all logs of the upload together
     try:
         logs = locate(folder / status.name)
     except WeirError as error:
@@ -186,9 +187,7 @@ def work(folder: Path, root: Path) -> UploadStatus:
     for log in logs:
         own = replace(log, folder="")  # the upload's, which says nothing of the log
         try:
-            with closing(
-                import_log(own, root, on_bytes=on_bytes, expanded_most=EXPANDED_MOST)
-            ) as attempts:
+            with closing(import_log(own, root, on_bytes=on_bytes, allowance=allowance)) as attempts:
                 for imported in attempts:
                     done.append(imported)
         except WeirError as error:

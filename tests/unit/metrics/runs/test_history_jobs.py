@@ -21,7 +21,7 @@ from weir.components.pages.what_if.child import Policy
 from weir.components.pages.what_if.view import conclusion, plots, rows, trust
 from weir.components.ui.text import share
 from weir.controllers.engine.propose.scaling import scaler_group
-from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.errors import Busy, InvalidInput, NotFound, Refused
 from weir.controllers.model.sample import Mode
 from weir.controllers.simulator import InForce
 from weir.controllers.simulator.summary import SimulationSummary
@@ -126,6 +126,29 @@ class TestUpload:
             jobs.add(job, 5, b"567890")
         with pytest.raises(Refused, match="5 of 10 bytes"):
             jobs.read(job)
+
+    def test_all_logs_of_an_upload_together_expand_to_so_much(self, tmp_path, monkeypatch):
+        """Each had the whole allowance, and an archive may hold ten thousand."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for i in range(5):
+                archive.writestr(f"app-{i}", LOG.replace(b"app-1", b"app-%d" % i))
+        jobs = Jobs(tmp_path)
+        job = sent(jobs, "logs.zip", packed.getvalue())
+        monkeypatch.setattr(run_import, "EXPANDED_MOST", 3 * len(LOG))
+        status = work(tmp_path / UPLOADS / job, tmp_path)
+        assert len(status.runs) == 3
+        assert "expands to more than may be read" in status.message
+
+    def test_room_on_the_disk_and_jobs_under_way(self, tmp_path, monkeypatch):
+        jobs = Jobs(tmp_path)
+        for _ in range(run_import.JOBS_MOST):
+            jobs.begin("x", 100)
+        with pytest.raises(Busy, match="under way"):
+            jobs.begin("x", 100)
+        monkeypatch.setattr(run_import, "FREE_LEAST", 1 << 60)
+        with pytest.raises(Refused, match="room on the disk"):
+            Jobs(tmp_path / "other").begin("x", 100)
 
     def test_bounds(self, tmp_path, monkeypatch):
         jobs = Jobs(tmp_path)

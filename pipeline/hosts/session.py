@@ -16,6 +16,7 @@ from weir.pipeline.hosts.pools import FAIR
 from weir.pipeline.local.home import lean_home
 from weir.pipeline.local.ports import LOOPBACK
 
+PY_FILES = "spark.submit.pyFiles"
 _NEVER = "100000s"
 # Spark's usual manager of checkpoint files asks programs of the system (stat, chmod) about
 # local files, a process each: several times slower than writing the file.
@@ -107,7 +108,7 @@ def create_session(
     else:
         folder = Path(tempfile.mkdtemp(prefix="weir-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        settings["spark.submit.pyFiles"] = str(pack(folder))
+        conf = sent_along(str(pack(folder)), conf or {})
     if local_dir is not None:
         settings["spark.local.dir"] = str(local_dir)
         settings["spark.sql.warehouse.dir"] = str(local_dir / "warehouse")
@@ -121,6 +122,16 @@ def create_session(
     if manager.isDefined():
         manager.get().stop()
     return spark
+
+
+def sent_along(weir_file: str, conf: Mapping[str, str]) -> dict[str, str]:
+    """These settings, with Weir sent to the executors beside what they send already.
+
+    >>> sent_along("weir.zip", {"spark.submit.pyFiles": "mine.zip", "spark.ui.enabled": "false"})
+    {'spark.submit.pyFiles': 'weir.zip,mine.zip', 'spark.ui.enabled': 'false'}
+    """
+    files = filter(None, (weir_file, conf.get(PY_FILES, "")))
+    return {**conf, PY_FILES: ",".join(files)}
 
 
 def executors_reach(spark: SparkSession, folder: Path) -> bool:

@@ -35,6 +35,8 @@ from weir.pipeline.local.redis_server import RedisServer
 
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+USUAL = 200
+"""Clusters; a run with others has a section of its own."""
 READY_S = 600.0
 LOOK_EVERY_S = 5.0
 """To look at everything costs a tenth of a second of a core, which the measured ones lack."""
@@ -145,8 +147,43 @@ def child(stack: ExitStack, *argv: str) -> int:
     return process.pid
 
 
-def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str]]]:
-    """Run it and look at it now and then: rows of what it took, rows of what it cost."""
+class Others:
+    """What all that is not ours takes of the machine meanwhile: times mean little where it is much."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._all_before = self._all_s()
+        self._ours: dict[int, tuple[float, float]] = {}  # process -> CPU at first and last seen
+        self.look()
+
+    def look(self) -> None:
+        """Note what each process of ours has had so far."""
+        me = psutil.Process()
+        for process in (me, *me.children(recursive=True)):
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                now = times.user + times.system
+                self._ours[process.pid] = (self._ours.get(process.pid, (now, now))[0], now)
+
+    def words(self) -> str:
+        """Both, in cores."""
+        took_s = time.monotonic() - self._began
+        ours = sum(last - first for first, last in self._ours.values()) / took_s
+        others = (self._all_s() - self._all_before) / took_s - ours
+        return (
+            f" Everything of this run together took {ours:.2f} of the {os.cpu_count()} cores, what "
+            f"others ran on the machine meanwhile {max(0.0, others):.2f}."
+        )
+
+    @staticmethod
+    def _all_s() -> float:
+        found = psutil.cpu_times()
+        return float(found.user + found.nice + found.system + found.irq + found.softirq)
+
+
+def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str]], str]:
+    """Run it and look at it now and then: rows of what it took, of what it cost, and who else
+    used the machine."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = RedisServer(folder).start()
@@ -170,10 +207,12 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
             Usage("web", web.workers()),
             Usage("recorder", [recorder]),
         ]
-        seen, delays, until = EngineWatch(store), list[float](), time.time() + options.minutes * 60
+        seen, delays, others = EngineWatch(store), list[float](), Others()
+        until = time.time() + options.minutes * 60
         while time.time() < until:
             began = time.monotonic()
             seen.look()
+            others.look()
             for usage in usages:
                 usage.look()
             if tabs:
@@ -188,7 +227,7 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
         ]
         if tabs:
             rows.append(_row(f"report to pixel ({len(delays):,} drawn)", delays, PIXEL_S))
-        return rows, [usage.row() for usage in usages]
+        return rows, [usage.row() for usage in usages], others.words()
 
 
 def _aside() -> None:
@@ -251,7 +290,7 @@ def _told(options: argparse.Namespace) -> str:
 def main() -> None:
     """Measure and write the section."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clusters", type=int, default=200)
+    parser.add_argument("--clusters", type=int, default=USUAL)
     parser.add_argument("--operators", type=int, default=10)
     parser.add_argument("--period", type=float, default=10.0, help="of the reports, in seconds")
     parser.add_argument("--minutes", type=float, default=30.0)
@@ -261,9 +300,9 @@ def main() -> None:
     parser.add_argument("--dry", action="store_true", help="print, do not write the section")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started ends too
-    took, cost = measure(options)
+    took, cost, others = measure(options)
     text = "\n\n".join([
-        _told(options),
+        _told(options) + others,
         report.table(
             ["figure", "mean", "median", "p95", "longest", "goal for p95", "p95 / goal"], took
         ),
@@ -278,7 +317,10 @@ def main() -> None:
         print(text)
     else:
         command = f"python -m benchmarks.control_load {' '.join(sys.argv[1:])}".strip()
-        report.write("control load" if options.browsers else "decision cycle", command, text)
+        name = "control load" if options.browsers else "decision cycle"
+        if options.clusters != USUAL:
+            name += f", {options.clusters:,} clusters"
+        report.write(name, command, text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The part of the store in Redis that control needs: decisions, their trail, settings, memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -169,8 +170,8 @@ class RedisControl(RedisAudit):
             pipe.hgetall(keys.memory(cluster))
         memories = {}
         for cluster, answer in zip(clusters, pipe.execute(raise_on_error=False), strict=True):
-            found = self.entries.ask(
-                "memory", keys.memory(cluster), lambda answer=answer: _answered(answer), {}
+            found: dict[bytes, bytes] = self.entries.ask(
+                "memory", keys.memory(cluster), partial(_answered, answer), {}
             )
             memories[cluster] = self.entries.table("memory", found, bytes)
             self._read_memories[cluster] = {n: sha1_of(d) for n, d in memories[cluster].items()}

@@ -70,7 +70,7 @@ def test_reports_are_read_once_in_a_cycle_and_memories_a_few_at_a_time() -> None
         world.places[name].hosted = False
         world.store.save_settings(f"scale:{name}", {"scaler": "no_op"})
     asked = Counter[str]()
-    engine = Engine(Counted(world.store, asked))  # type: ignore[arg-type]
+    engine = Engine(Counted(world.store, asked))
     world.report()
     engine.cycle(world.now)
     assert (asked["latest"], asked["all_memories"], asked["memories"]) == (1, 3, 0)

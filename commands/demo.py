@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -212,6 +213,7 @@ class Everything:
     def _spark(self, draw: Callable[[], None]) -> str:
         if self.settings.master:
             return self.settings.master
+        check_localhost()
         spark = Standalone(self.folder / "spark")
         for part, argv, ready in (
             ("spark master", spark.master_argv, spark.master_ready),
@@ -362,6 +364,17 @@ def run(settings: DemoSettings) -> int:
         return 1
     console.print("Everything has stopped.")
     return 0
+
+
+def check_localhost(found: Callable[[str], str] = socket.gethostbyname) -> None:
+    """Spark's driver listens at the name localhost, which a bare machine may not know."""
+    try:
+        found("localhost")
+    except OSError:
+        raise Unavailable(
+            "this machine does not know the name localhost, which Spark needs; add the line "
+            "'127.0.0.1 localhost' to /etc/hosts"
+        ) from None
 
 
 def _first(given: float | None, own: float) -> float:

@@ -171,7 +171,7 @@ class RedisControl(RedisAudit):
         memories = {}
         for cluster, answer in zip(clusters, pipe.execute(raise_on_error=False), strict=True):
             found: dict[bytes, bytes] = self.entries.ask(
-                "memory", keys.memory(cluster), partial(_answered, answer), {}
+                "memory", keys.memory(cluster), partial(_answer, answer), {}
             )
             memories[cluster] = self.entries.table("memory", found, bytes)
             self._read_memories[cluster] = {n: sha1_of(d) for n, d in memories[cluster].items()}
@@ -308,7 +308,7 @@ class RedisControl(RedisAudit):
         return self._field("settings", keys.SETTINGS_CHANGED, group, _changed.decode)
 
 
-def _answered(answer: Any) -> Any:
+def _answer(answer: Any) -> Any:
     """One of a pipeline's answers, which holds the errors too."""
     if isinstance(answer, Exception):
         raise answer

@@ -108,7 +108,7 @@ def create_session(
     else:
         folder = Path(tempfile.mkdtemp(prefix="weir-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        conf = sent_along(str(pack(folder)), conf or {})
+        conf = conf_with_weir(str(pack(folder)), conf or {})
     if local_dir is not None:
         settings["spark.local.dir"] = str(local_dir)
         settings["spark.sql.warehouse.dir"] = str(local_dir / "warehouse")
@@ -124,10 +124,10 @@ def create_session(
     return spark
 
 
-def sent_along(weir_file: str, conf: Mapping[str, str]) -> dict[str, str]:
+def conf_with_weir(weir_file: str, conf: Mapping[str, str]) -> dict[str, str]:
     """These settings, with Weir sent to the executors beside what they send already.
 
-    >>> sent_along("weir.zip", {"spark.submit.pyFiles": "mine.zip", "spark.ui.enabled": "false"})
+    >>> conf_with_weir("weir.zip", {"spark.submit.pyFiles": "mine.zip", "spark.ui.enabled": "false"})
     {'spark.submit.pyFiles': 'weir.zip,mine.zip', 'spark.ui.enabled': 'false'}
     """
     files = filter(None, (weir_file, conf.get(PY_FILES, "")))

@@ -49,7 +49,7 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
     async def advice_(run: str, at: float = 0.0) -> Response:
         """What every planner and scaler would have recommended at `at` (ms)."""
         found = await library.reading(
-            library.asked, library.helper, ANSWER_S, replay_child.advice_of,
+            library.ask, library.helper, ANSWER_S, replay_child.advice_of,
             run, at / 1000, target_latency_s,
         )  # fmt: skip
         return _json({"at": at, "children": advice_card(found)})

@@ -56,7 +56,7 @@ class Library:
         """A run; a sentence if there is none or it is too large."""
         return self._entry(run_id)[1]
 
-    def asked(
+    def ask(
         self,
         helper: Helper,
         timeout_s: float,

@@ -77,7 +77,7 @@ def register(app: Dash, library: Library) -> None:
                     )
                 )
             answer = await library.simulating(
-                library.asked, library.simulator, SIMULATE_S, history_child.what_if_of,
+                library.ask, library.simulator, SIMULATE_S, history_child.what_if_of,
                 str(run), str(cluster) or None, target_s, tuple(policies),
             )  # fmt: skip
         except Busy:

@@ -64,7 +64,7 @@ def test_an_error_names_the_field_and_nothing_is_lost(open_tab, pages_store):
 
 def test_what_somebody_else_changed_meanwhile_stays(open_tab, pages_store):
     one, two = open_tab("/settings").page, open_tab("/settings").page
-    line(two, ENGINE, "drift_load").get_by_role("textbox").fill("0.5")
+    line(two, ENGINE, "drift_load").get_by_role("textbox").fill("50")
     line(one, ENGINE, "ttl_s").get_by_role("textbox").fill("100")
     group(one, ENGINE).get_by_role("button", name="Save engine").click()
     wait_until(lambda: pages_store.settings(ENGINE) == {"ttl_s": 100}, 20, "the first is kept")

@@ -7,6 +7,7 @@ from dash import html
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
+from weir.components.live.recommendation_words import source_title
 from weir.components.pages.scale.settings import Field, Form, range_text
 from weir.components.ui import ids
 
@@ -37,7 +38,7 @@ def _control(form: Form, field: Field) -> Component:
         case "switch":
             return dmc.Switch(checked=bool(field.value), **common)
         case "choice":
-            data = [{"value": c, "label": c.replace("_", " ")} for c in field.choices]
+            data = [{"value": c, "label": source_title(c)} for c in field.choices]
             return dmc.Select(data=data, value=field.value, allowDeselect=False, **common)
         case "number" | "whole":
             # What is out of range is refused in words: a number that changes by itself when

@@ -19,6 +19,8 @@ from weir.controllers.scaling.registry import create, scaler_type
 LIMITS = "limits"
 """The form of the cluster's own limits, in place of a scaler's name."""
 Kind = Literal["number", "whole", "switch", "choice", "text", "plain"]
+SHARES = ("load", "load per core", "share")
+"""Units that forms show in per cent, as all pages do."""
 _LIMIT_KEYS = ("min_executors", "max_executors")
 
 
@@ -35,6 +37,7 @@ class Field(Struct, frozen=True, kw_only=True):
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    times: float = 1.0  # what is shown is so many times what is kept
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -83,7 +86,10 @@ def read(form: Form, given: Mapping[str, Any]) -> dict[str, Any]:
     """What to set: a value for each field, None for its default. An error names its field."""
     shown = {f.key: f for f in form.fields}
     values = {key: value_of(field, given.get(key)) for key, field in shown.items()}
-    changes = {key: None if v == shown[key].default else v for key, v in values.items()}
+    changes = {
+        key: None if v == as_kept(shown[key], shown[key].default) else v
+        for key, v in values.items()
+    }
     chosen = {key: value for key, value in changes.items() if value is not None}
     try:
         if form.of == LIMITS:
@@ -104,18 +110,41 @@ def field_of(info: SettingInfo, kept: Mapping[str, Any]) -> Field:
     kind: Kind = "choice" if info.choices else kinds.get(info.type, "text")
     if info.type in ("object", "array"):
         kind = "plain"
+    shares = kind == "number" and info.unit in SHARES
+    times = 100.0 if shares else 1.0
+
+    def shown(number: Any) -> Any:
+        return _times(number, times) if shares else number
+
     return Field(
         key=info.key,
         label=info.label,
         kind=kind,
-        value=_plain(value) if kind == "plain" else value,
-        default=_plain(info.default) if kind == "plain" else info.default,
-        help=info.help,
-        unit=info.unit,
-        minimum=info.minimum,
-        maximum=info.maximum,
+        value=_plain(value) if kind == "plain" else shown(value),
+        default=_plain(info.default) if kind == "plain" else shown(info.default),
+        help=info.help.replace("load per core", "load") if shares else info.help,
+        unit="%" if shares else info.unit,
+        minimum=shown(info.minimum),
+        maximum=shown(info.maximum),
         choices=info.choices,
+        times=times,
     )
+
+
+def as_kept(field: Field, shown: Any) -> Any:
+    """A value as the setting has it, of what a form shows.
+
+    >>> load = Field(key="a", label="A", kind="number", value=80.0, default=80.0, help="", times=100.0)
+    >>> as_kept(load, 57.0), as_kept(load, None)
+    (0.57, None)
+    """
+    return _times(shown, 1.0 / field.times) if field.times != 1.0 else shown
+
+
+def _times(number: Any, times: float) -> Any:
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return number
+    return round(number * times, 9)
 
 
 def range_text(field: Field) -> str:
@@ -157,10 +186,10 @@ def value_of(field: Field, given: Any) -> Any:
             raise InvalidInput(f'{field.label} is written like {{"a": 1}}.', field.key) from None
         return field.default if _plain(read) == field.default else read
     if given is None or given == "":
-        return field.default
+        return as_kept(field, field.default)
     if field.kind == "whole" and isinstance(given, float) and given != int(given):
         raise InvalidInput(f"{field.label} is a whole number.", field=field.key)
-    return given
+    return as_kept(field, given)
 
 
 def in_words(error: InvalidInput, shown: Mapping[str, Field]) -> InvalidInput:

@@ -8,6 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from weir.components.live.page import Page
+from weir.components.live.recommendation_words import source_title
 from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, range_text
 from weir.components.pages.settings import ids as settings_ids
@@ -207,7 +208,7 @@ def _control(group: str, field: Field) -> Component:
                 **common,
             )
         case "choice":
-            data = [{"value": c, "label": c.replace("_", " ")} for c in field.choices]
+            data = [{"value": c, "label": source_title(c)} for c in field.choices]
             return dmc.Select(id=name, data=data, value=field.value, allowDeselect=False, **common)
         case "number" | "whole":
             # What is out of range is refused in words: a number that changes by itself when

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.components.pages.scale.settings import Field, field_of, in_words, value_of
+from weir.components.pages.scale.settings import Field, as_kept, field_of, in_words, value_of
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import Group, check_settings, groups, settings_type
@@ -108,8 +108,9 @@ def changes(section: Section, given: Mapping[str, Any], shown: Mapping[str, Any]
         if field.key not in given:
             continue
         value = value_of(field, given[field.key])
-        if value != shown.get(field.key, field.default):
-            found[field.key] = None if value == field.default else value
+        if value != as_kept(field, shown.get(field.key, field.default)):
+            default = as_kept(field, field.default)
+            found[field.key] = None if value == default else value
     return found
 
 

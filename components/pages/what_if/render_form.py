@@ -7,6 +7,7 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
+from weir.components.live.recommendation_words import source_title
 from weir.components.live.world import World
 from weir.components.pages.scale.settings import Field, Form, form, range_text
 from weir.components.pages.what_if import ids as own
@@ -45,7 +46,7 @@ def _control(of: str, field: Field) -> Component:
     if field.kind == "switch":
         return dmc.Switch(checked=bool(field.value), **common)
     if field.kind == "choice":
-        data = [{"value": c, "label": c.replace("_", " ")} for c in field.choices]
+        data = [{"value": c, "label": source_title(c)} for c in field.choices]
         return dmc.Select(data=data, value=field.value, allowDeselect=False, **common)
     if field.kind in ("number", "whole"):
         suffix = f" {field.unit}" if field.unit else ""

@@ -5,6 +5,7 @@ from dash._utils import to_json
 
 from tests.support.people import set_settings
 from tests.support.world import demo_world
+from weir.components.pages.scale.settings import field_of, range_text, value_of
 from weir.components.pages.settings import view
 from weir.components.pages.settings.actions import sections
 from weir.components.pages.settings.render import hits, settings_body
@@ -12,7 +13,9 @@ from weir.components.web.router import draw
 from weir.components.web.security import NOBODY, Person, Role, acting_as
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import check_settings, groups
+from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import describe
 from weir.metrics.store.memory_store import MemoryStore
 
 
@@ -123,3 +126,12 @@ def test_search_looks_at_names_help_groups_and_clusters():
 def test_defaults_come_as_their_control_shows_them():
     assert view.default_of("engine", "ttl_s") == 300.0
     assert view.default_of("criteria:wide", "scale_out") is True
+
+
+def test_a_load_is_shown_in_per_cent_as_on_all_pages_and_kept_as_it_was():
+    info = next(i for i in describe(EngineSettings) if i.key == "drift_load")
+    field = field_of(info, {"drift_load": 0.57})
+    assert (field.value, field.default, field.unit) == (57.0, 100 * info.default, "%")
+    assert value_of(field, 57.0) == 0.57
+    assert value_of(field, "") == info.default
+    assert "load per core" not in field.help + range_text(field)

@@ -63,8 +63,9 @@ def all_well(me: Newcomer) -> str:
 def one_recommendation(me: Newcomer) -> str:
     me.open("/")
     me.click("link", "Details")
-    expect(me.page.locator("h1")).to_contain_text("Scale")
-    return f"{me.text('h1')}: {me.text('#content .card p')}"
+    expect(me.page).to_have_url(re.compile("/recommendation/"), timeout=PATIENT_MS)
+    expect(me.page.get_by_role("heading", name="Why")).to_be_visible(timeout=PATIENT_MS)
+    return f"{me.text('h1')}: {me.text('.reason, .card:has(h2) p')}"
 
 
 def two_hours_of_load(me: Newcomer) -> str:

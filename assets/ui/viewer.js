@@ -80,6 +80,8 @@
   weir.windowMs = chosen() * 60e3;
 
   async function copy(button) {
+    // In a replay the moment that was asked for, even while it is still on its way.
+    if (weir.past && weir.past.run) weir.keepInAddress("at", Math.round(weir.past.at));
     try {
       await navigator.clipboard.writeText(location.href);
     } catch (error) {

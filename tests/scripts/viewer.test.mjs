@@ -41,4 +41,13 @@ describe("the link to what is shown", () => {
     assert.equal(copied, "http://weir.test/scale/wide?window=5");
     assert.equal(page.document.getElementById("copied").textContent, "The link is copied");
   });
+  it("has the moment of a replay that was asked for, also before it is drawn", async () => {
+    const page = opened("http://weir.test/replay/r?at=5000");
+    page.weir.past = { run: "r", at: 9000.4, shown: 5000 };
+    let copied = "";
+    Object.defineProperty(page.window.navigator, "clipboard", { value: { writeText: async (text) => (copied = text) } });
+    page.document.getElementById("copy-link").click();
+    await settled();
+    assert.equal(copied, "http://weir.test/replay/r?at=9000");
+  });
 });

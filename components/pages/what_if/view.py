@@ -89,11 +89,26 @@ def conclusion(answer: WhatIfAnswer) -> str:
     )
     found = best.summary
     name = best.policy.label[:1].upper() + best.policy.label[1:]
+    over = round(done.share_over_target, 2), round(found.share_over_target, 2)
+    if (over[1], found.executor_hours) >= (over[0], done.executor_hours):
+        said = (
+            "None of the other policies would have done better than what was done: the closest, "
+            f"{best.policy.label}, would have been over the target {text.share(found.share_over_target)} "
+            f"of the time against {text.share(done.share_over_target)}, with "
+            f"{text.amount(found.executor_hours)} executor-hours against "
+            f"{text.amount(done.executor_hours)}"
+        )
+        return _hedged(answer, said)
     said = (
         f"{name} would have been over the target {text.share(found.share_over_target)} of the time "
         f"instead of {text.share(done.share_over_target)}, with {text.amount(found.executor_hours)} "
         f"executor-hours instead of {text.amount(done.executor_hours)}"
     )
+    return _hedged(answer, said)
+
+
+def _hedged(answer: WhatIfAnswer, said: str) -> str:
+    """How far a sentence about simulations may be believed."""
     if trust(answer).state == "bad":
         return f"{said}; but the simulator does not follow this run, so do not build on it."
     return f"{said}, both simulated."

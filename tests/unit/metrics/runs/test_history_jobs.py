@@ -262,6 +262,16 @@ def test_it_ends_with_an_answer_in_one_sentence(answer):
     assert conclusion(replace(answer, others=())) == "No other policy was asked about."
 
 
+def test_a_policy_that_is_worse_is_no_answer(answer):
+    done = answer.replayed.summary
+    dear = replace(done, executor_hours=done.executor_hours + 1.0)
+    worse = replace(answer.others[0], summary=dear)
+    said = conclusion(replace(answer, others=(worse,)))
+    assert said.startswith("None of the other policies would have done better")
+    cheap = replace(done, executor_hours=done.executor_hours / 2)
+    assert "instead of" in conclusion(replace(answer, others=(replace(worse, summary=cheap),)))
+
+
 def test_policies_are_checked_before_anything_runs():
     assert [p.label for p in policies_of(["thresholds"], "", {})] == ["Thresholds"]
     own = policies_of([], "fixed", {"executors": 7})[0]

@@ -161,7 +161,8 @@ def _processor(url: str, name: str, operator: str) -> Callable[[Iterable[Any]], 
     """What a task does until it is told to stop."""
 
     def serve(_: Iterable[Any]) -> None:
-        client = redis.Redis.from_url(url)
+        # Without a limit: a row may be long in coming, and one that was taken must not be lost.
+        client = redis.Redis.from_url(url, socket_timeout=None)
         client.incr(f"{name}:ready")
         while True:
             found: Any = client.blpop([f"{name}:{operator}"])

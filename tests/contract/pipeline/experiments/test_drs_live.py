@@ -1,6 +1,7 @@
 """DRS's live network on a real Redis; threads in place of Spark's tasks."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -67,6 +68,13 @@ def test_no_more_rows_are_worked_on_than_there_are_processors(network: LiveNetwo
             mine = [s for s in served if s.operator == operator]
             begun = [sum(o.begun <= s.begun < o.done for o in mine) for s in mine]
             assert max(begun) == most
+
+
+def test_a_processor_waits_for_as_long_as_there_is_no_row(network: LiveNetwork) -> None:
+    """It failed after five seconds, when the client's own patience ended."""
+    network.give((1, 1))
+    time.sleep(5.5)
+    assert len(run([network], rows(3), most_s=60)[0]) == 9
 
 
 def test_processors_end_and_nothing_is_left(

@@ -11,6 +11,7 @@ from benchmarks import report
 from benchmarks.slices.site import Source, distance, halt, loads, run, site
 from tests.support.fleet import Fleet
 from tests.support.given import given_mode
+from weir.controllers.engine.guard.rules import guard_group
 from weir.controllers.model.sample import Mode
 
 COST_S = 0.005
@@ -18,6 +19,8 @@ RATES = {"heavy": 280.0, "light": 40.0}
 GOAL = 5.0
 WINDOW_S = 15.0
 KEYS = 5_000
+WAIT_S = 5.0
+"""Of the guards: after first batches, and after an action."""
 
 
 def automatic(fleet: Fleet, planner: str, ring_planner: str) -> None:
@@ -30,6 +33,7 @@ def automatic(fleet: Fleet, planner: str, ring_planner: str) -> None:
     )
     store.save_settings("reslice", {"planner": ring_planner, "hold_s": 5.0})
     for cluster in fleet.hosts:
+        store.save_settings(guard_group(cluster), {"warm_up_s": WAIT_S, "stabilisation_s": WAIT_S})
         given_mode(store, cluster, Mode.AUTO)
 
 
@@ -100,7 +104,8 @@ def main(options: argparse.Namespace) -> None:
     ) + (
         f"\n\nTwo clusters of 2 cores; the heavy operator needs "
         f"{RATES['heavy'] * COST_S:.1f} cores, another one on b {RATES['light'] * COST_S:.1f}. One "
-        f"run, planner milp in mode auto for up to {options.seconds:g} s each; loads are means of "
+        f"run, planner milp in mode auto for up to {options.seconds:g} s each, guards that wait "
+        f"{WAIT_S:g} s; loads are means of "
         f"{WINDOW_S:g} s as measured, distance in points. Goal: below {GOAL:g} with slices."
     )  # fmt: skip
     report.write("slices: balance", "python -m benchmarks.slices balance", text)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks import report
-from benchmarks.slices.balance import automatic, moves_since, watched
+from benchmarks.slices.balance import WAIT_S, automatic, moves_since, watched
 from benchmarks.slices.site import Source, halt, run, site
 from tests.support.fleet import Fleet
 from tests.support.given import given_mode
@@ -140,7 +140,7 @@ def main(options: argparse.Namespace) -> None:
             f"{c.label}: {c.rows_per_s:g} rows/s, {c.hot:.0%} of them with keys of one slice alone"
             for c in CASES
         )
-        + "; mode auto. Distance in points, of means of 15 s; seconds from the change of the hot "
+        + f"; mode auto, guards that wait {WAIT_S:g} s. Distance in points, of means of 15 s; seconds from the change of the hot "
         "keys on, these means included. SMR's settings: "
         + ", ".join(f"{k} {v:g}" for k, v in SMR.items())
         + ". Published: SMR reacts by scaling out within 1.5 to 3 s; ALBIC rebalances once a "

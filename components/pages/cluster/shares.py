@@ -113,6 +113,8 @@ def _share_words(shares: ClusterShares) -> str:
         parts.append(
             f"By the model {seconds(advice.now_s)} now and {seconds(advice.latency_s)} with its "
             f"weights, {percent(advice.gain)} less."
+            if advice.gain >= 0.005
+            else "By the model the latency would be the same with its weights."
         )
     elif advice is not None:
         parts.append(advice.why)

@@ -35,6 +35,7 @@ from weir.pipeline.workloads.plugs import readings
 
 CLUSTER, OPERATOR = "lab", "predictor"
 SHARDS, PERIOD_S, FEED_S = 8, 1.0, 0.2
+WARM_ROWS_PER_S = 40.0
 _SCHEMA = "ts double, text string"
 
 
@@ -148,10 +149,15 @@ class Cluster:
                 chunks += chunks_of((shard + batch) % SHARDS, rows.slice(begin, end - begin))
         self._edge.append("lab", batch, chunks)
 
-    def waiting(self) -> int:
-        """Rows that are not done."""
-        backlog = self._facts()[0].backlog
-        return 0 if backlog is None else backlog.appended_rows - backlog.committed_rows
+    def drained(self, since: float) -> bool:
+        """Whether a sample that began after that moment says that no row waits.
+
+        The source itself hears of a batch only with the next one.
+        """
+        snapshot = self.snapshot()
+        operator = snapshot.operator(OPERATOR)
+        newest = max((s.at for s in self.store.latest()), default=0.0)
+        return operator is not None and newest > since + PERIOD_S and operator.queue_rows == 0
 
     # -- size
 
@@ -179,14 +185,22 @@ class Cluster:
         return list(self.store.samples(CLUSTER, begin, end))
 
     def settle(self, executors: int, tell: Callable[[str], None]) -> None:
-        """No rows wait, and there are so many executors."""
+        """No rows wait, and there are so many executors, each of which has done some."""
         self.rate(0.0)
         tell("what waits is worked off")
         self.scale(max(executors, self.executors() or 1))
-        _until(lambda: self.waiting() == 0, "the rows of the run before are done")
+        self._drain("the rows of the run before are done")
         tell(f"{executors} executors")
         self.scale(executors)
         _until(lambda: self.executors() == executors, f"{executors} executors are there")
+        self.rate(WARM_ROWS_PER_S)  # the first batch of an executor takes seconds
+        time.sleep(2 * self._trigger_s)
+        self.rate(0.0)
+        self._drain("the first rows are done")
+
+    def _drain(self, what: str) -> None:
+        since = time.time() + FEED_S
+        _until(lambda: self.drained(since), what)
 
 
 def held(batches: Sequence[Batch], began: float, ended: float) -> tuple[list[float], list[float]]:

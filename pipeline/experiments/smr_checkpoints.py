@@ -55,7 +55,7 @@ def session(bench: Bench) -> Any:
         bench.tell("Spark starts", 0.0)
         cores = min(2, os.cpu_count() or 1)
         spark = create_session(
-            f"local[{cores}]", "lab-smr-fig-7", executors=1, max_executors=1,
+            f"local[{cores}]", "lab-smr", executors=1, max_executors=1,
             local_dir=bench.folder / "spark", conf=LOCAL_CHECKPOINTS,
         )  # fmt: skip
         bench.open.callback(spark.stop)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
+from weir.controllers.model.sample import Mode
 from weir.metrics.lab.outcome import (
     ComparedFigure,
     Conclusion,
@@ -59,6 +60,7 @@ def killed(live: LiveSystem, count: int, turn: int) -> dict[str, Any]:
     for name in revived:
         live.until(lambda n=name: back(live, n), 180, f"{name} is back")
     place(live, homes)
+    live.mode(Mode.APPROVE)  # in which the engine rescues by itself
     live.settled(120)
     time.sleep(5.0)  # a few batches
     nodes = sorted(homes.values())

@@ -54,7 +54,7 @@ EXPERIMENTS = (
         published="9,500 events/s without, 14,400 (+51.58 %) with balancing, 16,700 (+75.79 %) with "
         "autoscaling too, where the CPU utilisation is the highest.",
         how=How.LIVE,
-        full=ExperimentSize(words="a cap of 5 executors of one slot in place of 15 nodes, on two cores; two "
+        full=ExperimentSize(words="a cap of 6 executors of one slot in place of 15 nodes, on two cores; two "
                   "to four minutes each", about_s=700),
         quick=ExperimentSize(words="the same, half a minute to a minute each", about_s=230),
         work="dodo_chapter_7:CHAPTER_7",

@@ -57,8 +57,7 @@ def killed(live: LiveSystem, count: int, turn: int) -> dict[str, Any]:
     revived = [name for name in homes.values() if name not in live.hosts]
     for name in revived:
         live.start(name)
-    for name in revived:
-        live.until(lambda n=name: back(live, n), 180, f"{name} is back")
+    live.until(lambda: all(back(live, n) for n in revived), 180, "those that had failed are back")
     place(live, homes)
     live.mode(Mode.APPROVE)  # in which the engine rescues by itself
     live.settled(120)

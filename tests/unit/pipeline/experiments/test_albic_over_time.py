@@ -13,7 +13,7 @@ from weir.controllers.balancing.flux import Flux
 from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.metrics.lab.outcome import ClaimVerdict
-from weir.pipeline.experiments import albic_calibration, albic_job_1, albic_jobs_34
+from weir.pipeline.experiments import albic_calibration, albic_flows, albic_job_1, albic_jobs_34
 from weir.pipeline.experiments.albic_probe import PASS
 from weir.pipeline.experiments.base import Bench
 from weir.pipeline.hosts.operator import load_operators
@@ -124,7 +124,7 @@ def test_pauses_grow_with_the_moves() -> None:
 
 
 def test_what_is_of_one_plane_flows_to_one_group() -> None:
-    job = albic_jobs_34.counted(albic_jobs_34.JOB_3, COSTS, 2_000, seed=1)
+    job = albic_flows.counted(albic_flows.JOB_3, COSTS, 2_000, seed=1)
     own = [f for f in job.flows if f.target.startswith("plane_delays")]
     assert all(f.source.split(".")[1] == f.target.split(".")[1] for f in own)
     routes = [f for f in job.flows if f.target.startswith("route_delays")]
@@ -133,10 +133,10 @@ def test_what_is_of_one_plane_flows_to_one_group() -> None:
 
 
 def test_nothing_is_together_at_first_and_together_is_cheaper() -> None:
-    job = albic_jobs_34.counted(albic_jobs_34.JOB_3, COSTS, 2_000, seed=1)
+    job = albic_flows.counted(albic_flows.JOB_3, COSTS, 2_000, seed=1)
     rng = np.random.default_rng(1)
-    problem = albic_jobs_34.start(job, rng)
-    apart = albic_jobs_34.loaded(problem, job, 1.0, np.random.default_rng(2))
+    problem = albic_flows.start(job, rng)
+    apart = albic_flows.loaded(problem, job, 1.0, np.random.default_rng(2))
     where = problem.placement
     away = [f for f in job.flows if where[f.source] != where[f.target]]
     assert sum(f.rate for f in away) > 0.9 * sum(f.rate for f in job.flows)
@@ -144,13 +144,13 @@ def test_nothing_is_together_at_first_and_together_is_cheaper() -> None:
         bins=problem.bins, flows=problem.flows, budget=problem.budget,
         items=tuple(type(i)(name=i.name, load=0.0, bin="n0") for i in problem.items),
     )  # fmt: skip
-    together = albic_jobs_34.loaded(one, job, 1.0, np.random.default_rng(2))
+    together = albic_flows.loaded(one, job, 1.0, np.random.default_rng(2))
     assert sum(i.load for i in together.items) < 0.9 * sum(i.load for i in apart.items)
 
 
 def test_albic_brings_together_with_ten_moves() -> None:
-    job = albic_jobs_34.counted(albic_jobs_34.JOB_3, COSTS, 2_000, seed=1)
-    found = albic_jobs_34.followed(job, Albic(), 10, 4, 6.0, seed=3)
+    job = albic_flows.counted(albic_flows.JOB_3, COSTS, 2_000, seed=1)
+    found = albic_flows.followed(job, Albic(), 10, 4, 6.0, seed=3)
     assert max(found["moves"]) <= 10
     assert found["collocation"][-1] > found["collocation"][0]
     assert found["index"][0] == pytest.approx(100.0)

@@ -1,5 +1,7 @@
 """The experiments that run live, without a live system: figures of samples, and verdicts."""
 
+from typing import Any
+
 import pytest
 
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
@@ -39,7 +41,7 @@ def test_busy_cores_are_weighed_by_what_there_is() -> None:
     assert live.busy_shares({"a": [small], "b": []}) == {"a": 1.0, "b": None}
 
 
-def way(throughput: float, moves: tuple[str, ...] = (), busy_all: float = 0.5) -> dict:
+def way(throughput: float, moves: tuple[str, ...] = (), busy_all: float = 0.5) -> dict[str, Any]:
     empty = {
         k: [1.0, 2.0] for k in ("rows", "wide", "narrow", "wide executors", "narrow executors")
     }
@@ -85,8 +87,8 @@ def test_chapter_7_wants_more_from_each_step_within_the_cap() -> None:
     )
 
 
-def recovery(one: float, two: float) -> dict:
-    def part(count: int, most: float) -> dict:
+def recovery(one: float, two: float) -> dict[str, Any]:
+    def part(count: int, most: float) -> dict[str, Any]:
         took = {f"topic_count.{k}": most for k in range(count)}
         entry = {
             "failures": count, "lost": sorted(took), "took_s": took, "most_s": most, "noticed_s": 3.0,
@@ -120,7 +122,7 @@ def test_a_higher_skew_makes_one_slice_hotter() -> None:
     assert max(shares) * 1.25 / skewed < 1.0
 
 
-def elastic(reslices: list[dict], caught_up: float | None) -> dict:
+def elastic(reslices: list[dict[str, Any]], caught_up: float | None) -> dict[str, Any]:
     return {
         "rate": 300.0, "skew": 1.6, "took_s": 60.0, "run": "live-1", "reslices": reslices,
         "caught_up_s": caught_up, "waiting": 3, "rows": {"topic_count.0": [1.0, 2.0]},
@@ -142,7 +144,7 @@ def test_reacting_catching_up_and_being_quick_are_judged_apart() -> None:
     assert all(n.ours == n.ours for n in concluded.numbers)  # no NaN, which JSON does not have
 
 
-def rates(memory: float, changelog: float, outside: float) -> dict:
+def rates(memory: float, changelog: float, outside: float) -> dict[str, Any]:
     by_way = {"memory": memory, "changelog": changelog, "whole": changelog, "outside": outside}
     return {
         f"{w}-{r}": {"rows_per_s": [0.6 * v * r, 0.5 * v * r]}

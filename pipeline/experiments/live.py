@@ -26,6 +26,7 @@ from weir.controllers.model.profile import Profile
 from weir.controllers.model.sample import ClusterSample, Mode, OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
+from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.experiments.base import Bench
 from weir.pipeline.local.process import end, scratch, spawn
 from weir.pipeline.local.redis_server import RedisServer
@@ -111,9 +112,10 @@ class LiveSystem:
         words = [str(a) for a in args]
         name = words[0] if words[0] != "host" else f"host-{words[1]}"
         return spawn(
-            [sys.executable, "-m", "weir", *words, "--redis", self.redis.url],
+            [sys.executable, "-m", "weir", *words],
             self.folder / f"{name}.log",
-            {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT)},
+            # Its password is nothing for arguments, which everybody sees.
+            {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), REDIS_URL: self.redis.url},
         )
 
     def start(self, name: str) -> None:

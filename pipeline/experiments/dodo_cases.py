@@ -47,7 +47,7 @@ def _step(key: str, ways: Mapping[str, tuple[str, Mapping[str, str], str]], quic
         acts = planner != "no_op"
         return dodo.followed(
             live, bench, says, rows_per_s=INPUT, planner=planner,
-            least_s=(20.0 if acts else 8.0) if quick else (60.0 if acts else 30.0),
+            least_s=(20.0 if acts else 8.0) if quick else (40.0 if acts else 20.0),
             last_s=20.0 if quick else 45.0, done=moved if acts and ways is WAYS else None,
         )  # fmt: skip
 

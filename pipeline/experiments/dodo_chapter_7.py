@@ -39,7 +39,7 @@ def parts(quick: bool) -> list[Step]:
         sized(live, dict.fromkeys(FIXED, 1))
         return dodo.followed(
             live, bench, NAMES["3"], rows_per_s=INPUT, planner="dodo", scaler="dodo",
-            least_s=45.0 if quick else 150.0, last_s=20.0 if quick else 60.0,
+            least_s=45.0 if quick else 110.0, last_s=20.0 if quick else 50.0,
         )  # fmt: skip
 
     def fixed(planner: str, key: str) -> Step:
@@ -54,8 +54,8 @@ def parts(quick: bool) -> list[Step]:
             still = planner == "no_op"
             return dodo.followed(
                 live, bench, NAMES[key], rows_per_s=INPUT, planner=planner,
-                least_s=(8.0 if still else 20.0) if quick else 90.0,
-                last_s=20.0 if quick else 60.0, done=None if still else moved,
+                least_s=(8.0 if still else 20.0) if quick else 40.0,
+                last_s=20.0 if quick else 50.0, done=None if still else moved,
             )  # fmt: skip
 
         return Step(f"experiment-{key}", NAMES[key], run)

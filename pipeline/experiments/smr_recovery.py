@@ -94,7 +94,7 @@ def back(live: LiveSystem, name: str) -> bool:
 
 def parts(quick: bool) -> list[Step]:
     """One for each number of failures."""
-    rounds = 1 if quick else 3
+    rounds = 1 if quick else 2
 
     def part(count: int) -> Step:
         says = f"{count} of {reducers(quick)} nodes fail at once"

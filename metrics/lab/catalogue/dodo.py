@@ -26,7 +26,7 @@ EXPERIMENTS = (
         "30,000 to 6,000 tweets/s.",
         how=How.LIVE,
         full=ExperimentSize(words="6 slots and 1 as in the thesis, on two cores; four ways of one to two "
-                  "minutes", about_s=600),
+                  "minutes", about_s=480),
         quick=ExperimentSize(words="the same, three ways of half a minute", about_s=200),
         work="dodo_cases:EXTREME_CASE",
     ),
@@ -41,7 +41,7 @@ EXPERIMENTS = (
         "7,000 tweets/s.",
         how=How.LIVE,
         full=ExperimentSize(words="6 slots and 1 as in the thesis, on two cores; three ways of one to two "
-                  "minutes", about_s=450),
+                  "minutes", about_s=400),
         quick=ExperimentSize(words="the same, half a minute each", about_s=190),
         work="dodo_cases:OPTIMAL_CASE",
     ),
@@ -54,8 +54,8 @@ EXPERIMENTS = (
         published="9,500 events/s without, 14,400 (+51.58 %) with balancing, 16,700 (+75.79 %) with "
         "autoscaling too, where the CPU utilisation is the highest.",
         how=How.LIVE,
-        full=ExperimentSize(words="a cap of 6 executors of one slot in place of 15 nodes, on two cores; two "
-                  "to four minutes each", about_s=700),
+        full=ExperimentSize(words="a cap of 6 executors of one slot in place of 15 nodes, on two cores; one "
+                  "to three minutes each", about_s=480),
         quick=ExperimentSize(words="the same, half a minute to a minute each", about_s=230),
         work="dodo_chapter_7:CHAPTER_7",
     ),

@@ -56,7 +56,7 @@ EXPERIMENTS = (
         "s for 3 to 6 simultaneous failures.",
         how=How.LIVE,
         full=ExperimentSize(words="4 nodes of one slice each and one that stays, 1 to 3 failures at once, "
-                  "three rounds, 60 rows/s on two cores", about_s=900),
+                  "two rounds, 60 rows/s on two cores", about_s=550),
         quick=ExperimentSize(words="3 nodes, 1 and 2 failures, one round", about_s=180),
         work="smr_recovery:FIGURE_8",
     ),

@@ -145,7 +145,13 @@ def test_reacting_catching_up_and_being_quick_are_judged_apart() -> None:
 
 
 def rates(memory: float, changelog: float, outside: float) -> dict[str, Any]:
-    by_way = {"memory": memory, "changelog": changelog, "whole": changelog, "outside": outside}
+    by_way = {
+        "none": memory,
+        "memory": memory,
+        "changelog": changelog,
+        "whole": changelog,
+        "outside": outside,
+    }
     return {
         f"{w}-{r}": {"rows_per_s": [0.6 * v * r, 0.5 * v * r]}
         for w, v in by_way.items()

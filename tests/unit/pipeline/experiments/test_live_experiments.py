@@ -1,9 +1,11 @@
 """The experiments that run live, without a live system: figures of samples, and verdicts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.controllers.model.slicing import Slicing
 from weir.metrics.lab.outcome import ClaimVerdict
@@ -163,3 +165,16 @@ def test_the_price_of_a_back_up_decides() -> None:
     assert smr_throughput.conclude(True, rates(100, 85, 30)).verdict is ClaimVerdict.REPRODUCED
     assert smr_throughput.conclude(True, rates(100, 40, 30)).verdict is ClaimVerdict.PARTLY
     assert smr_throughput.conclude(True, rates(100, 85, 90)).verdict is ClaimVerdict.PARTLY
+
+
+def test_waiting_ends_with_a_sentence_and_what_was_recorded_is_kept(tmp_path: Path) -> None:
+    system = live.LiveSystem(tmp_path / "live", tmp_path / "runs", dodo_cases.PLAN)
+    with pytest.raises(Unavailable, match="not within 0 s: something"):
+        system.until(lambda: 0, 0.2, "something")
+    recorded = tmp_path / "live" / "runs" / "live-1"
+    recorded.mkdir(parents=True)
+    (recorded / "meta.json").write_text("{}")
+    assert system.run_id() == "live-1"
+    system.close()
+    assert (tmp_path / "runs" / "live-1" / "meta.json").exists()
+    assert not (tmp_path / "live").exists()

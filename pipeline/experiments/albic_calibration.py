@@ -35,7 +35,7 @@ LEAST_ROWS_PER_S, MOST_ROWS_PER_S = 30.0, 300.0
 WARM_S, HALF_S = 15.0, 8.0  # up first, then down and up by turns
 LEAST_US = 1.0  # less cannot be told from the batches
 
-FREE = ("trigger_s=1", "slow_trigger_s=2", "max_rows=20000")
+FREE = ("trigger_s=2", "slow_trigger_s=4", "max_rows=20000")
 WIKIPEDIA = LivePlan(
     clusters=(
         LiveCluster("a", "geohash,cell_top,article_count.0", most=1, cores=2),

@@ -30,8 +30,9 @@ from weir.pipeline.experiments.live import (
 )
 
 KEPT_S = 86_400.0
-WINDOW_S = 4.0
-LEAST_ROWS_PER_S, MOST_ROWS_PER_S = 30.0, 300.0
+WINDOW_S = 8.0
+LEAST_ROWS_PER_S, MOST_ROWS_PER_S = 30.0, 500.0
+CALM_ROWS = 2_000  # that wait in a trigger or two of all operators, when moves are measured
 WARM_S, HALF_S = 15.0, 8.0  # up first, then down and up by turns
 LEAST_US = 1.0  # less cannot be told from the batches
 
@@ -83,13 +84,13 @@ def measured(bench: Bench, live: LiveSystem) -> dict[str, Any]:
     live.rate(MOST_ROWS_PER_S)
     time.sleep(WARM_S)
     began = time.time()
-    for turn in range(4 if bench.quick else 10):
+    for turn in range(6 if bench.quick else 12):
         live.rate(MOST_ROWS_PER_S if turn % 2 else LEAST_ROWS_PER_S)
         time.sleep(HALF_S)
     samples = [s for found in live.samples(began, time.time()).values() for s in found]
     costs = {n: core_us_per_row(samples, n) for n in COSTED[live.plan.workload]}
     live.rate(50.0)
-    live.until(lambda: live.waiting_rows() < 200, 180, "what waits has been worked off")
+    live.until(lambda: live.waiting_rows() < CALM_ROWS, 180, "what waits has been worked off")
     bench.tell("key groups change their owner", 0.8)
     pauses = [handed(live, SLICED[live.plan.workload]) for _ in range(2 if bench.quick else 4)]
     return {
@@ -99,9 +100,9 @@ def measured(bench: Bench, live: LiveSystem) -> dict[str, Any]:
 
 
 def core_us_per_row(samples: Sequence[ClusterSample], name: str) -> float:
-    """Task time per row, in microseconds.
+    """Task time per row, in microseconds; what a batch costs whatever it holds is fitted beside it.
 
-    What a batch costs whatever it holds is fitted beside it, and how that falls as the JVM warms up.
+    Neither can be below nothing: where the fit says so, the other one explains all.
     """
     found: dict[int, list[float]] = {}
     for sample in samples:
@@ -112,9 +113,12 @@ def core_us_per_row(samples: Sequence[ClusterSample], name: str) -> float:
     if len(found) < 4:
         raise Unavailable(f"too little was measured of {name}")
     batches, rows, busy_s = np.array([found[k] for k in sorted(found)]).T
-    age = np.linspace(0.0, 1.0, len(rows))
-    each, *_ = np.linalg.lstsq(np.stack([batches, batches * age, rows], axis=1), busy_s, rcond=None)
-    return max(LEAST_US, 1e6 * float(each[2]))
+    (each_batch, each_row), *_ = np.linalg.lstsq(
+        np.stack([batches, rows], axis=1), busy_s, rcond=None
+    )
+    if each_batch < 0.0:
+        each_row = float(rows @ busy_s / max(rows @ rows, 1.0))
+    return max(LEAST_US, 1e6 * float(each_row))
 
 
 def handed(live: LiveSystem, operator: str) -> float:

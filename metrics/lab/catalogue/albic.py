@@ -115,32 +115,4 @@ EXPERIMENTS = (
         quick=ExperimentSize(words="the same, 24 periods", about_s=140),
         work="albic_job_1:FIGURE_8",
     ),
-    Experiment(
-        name="albic-fig-13",
-        paper=Paper.ALBIC,
-        where="figure 13, section 5.4 (real job 3)",
-        title="Real job 3: load index and collocation",
-        question="What is won when only a part of the traffic can be together?",
-        published="A similar trend as with job 2; the collocation factor is only half of it. The "
-        "migrations of COLA are overwhelming, its input rate is lowered to 50 %.",
-        how=How.SIMULATED,
-        full=ExperimentSize(words="20 nodes, 300 groups, 90 periods; the job is measured live first, "
-                  "on two clusters of two cores", about_s=200),
-        quick=ExperimentSize(words="the same, 60 periods", about_s=140),
-        work="albic_jobs_34:FIGURE_13",
-    ),
-    Experiment(
-        name="albic-fig-14",
-        paper=Paper.ALBIC,
-        where="figure 14, section 5.4 (real job 4)",
-        title="Real job 4: load index and collocation",
-        question="Does ALBIC get to COLA's collocation while the job runs?",
-        published="COLA's collocation from random allocations is very consistent around 61 %; ALBIC "
-        "gradually achieves a similar one and reduces the load index at a low load distance.",
-        how=How.SIMULATED,
-        full=ExperimentSize(words="20 nodes, 800 groups, 90 periods; the job is measured live first, "
-                  "on two clusters of two cores", about_s=220),
-        quick=ExperimentSize(words="the same, 60 periods", about_s=150),
-        work="albic_jobs_34:FIGURE_14",
-    ),
 )  # fmt: skip

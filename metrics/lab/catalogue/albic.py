@@ -85,34 +85,4 @@ EXPERIMENTS = (
         quick=ExperimentSize(words="the same, one seed", about_s=12),
         work="albic_job_2:FIGURE_12",
     ),
-    Experiment(
-        name="albic-fig-6",
-        paper=Paper.ALBIC,
-        where="figures 6 and 7, section 5.2.1 (real job 1)",
-        title="Real job 1 over time: against Flux and PoTC",
-        question="How even is the load over hours, and with how many moves?",
-        published="The MILP approach achieves a stable load distance consistently below 1 %, while "
-        "Flux exhibits significant fluctuations up to 7 %; PoTC cannot achieve a consistently good "
-        "one and has a continuous overhead.",
-        how=How.SIMULATED,
-        full=ExperimentSize(words="20 nodes, 300 groups, 96 periods; the job is measured live first, "
-                  "on two clusters of two cores", about_s=200),
-        quick=ExperimentSize(words="the same, 24 periods", about_s=140),
-        work="albic_job_1:FIGURE_6",
-    ),
-    Experiment(
-        name="albic-fig-8",
-        paper=Paper.ALBIC,
-        where="figures 8 and 9, section 5.2.2 (real job 1)",
-        title="Real job 1 over time: how many moves",
-        question="What does a limit on the moves cost in balance, and what does it save in pauses?",
-        published="The unrestricted solution provides the best load balance, while the one with a "
-        "limit of 10 key groups has significant spikes; the overhead of the unrestricted one is "
-        "very large. A key group is paused for 2.5 s on average.",
-        how=How.SIMULATED,
-        full=ExperimentSize(words="20 nodes, 300 groups, 96 periods; the job is measured live first, "
-                  "on two clusters of two cores", about_s=200),
-        quick=ExperimentSize(words="the same, 24 periods", about_s=140),
-        work="albic_job_1:FIGURE_8",
-    ),
 )  # fmt: skip

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
+from weir.commands.options import Redis, store_at
+from weir.metrics.store.where import DEFAULT_REDIS
 
-Redis = Annotated[
-    str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
-]
 Comment = Annotated[str, typer.Option(help="Why; it is kept in the audit trail")]
 Json = Annotated[bool, typer.Option("--json", help="As JSON")]
 COLUMNS = (
@@ -33,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int = 20) -> None:
     """List the newest recommendations, and all that are open."""
-    found = _store(redis).recommendations(limit)
+    found = store_at(redis).recommendations(limit)
     if json:
         return _print_json(found)
     from rich.console import Console
@@ -52,35 +50,35 @@ def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int
 
 def show(id: str, redis: Redis = DEFAULT_REDIS) -> None:
     """Show one recommendation with its whole history, as JSON."""
-    _print_json(_get(_store(redis), id))
+    _print_json(_get(store_at(redis), id))
 
 
 def approve(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Approve a recommendation as it stands now."""
-    store = _store(redis)
+    store = store_at(redis)
     _decide("approve", store, id, comment, plan_hash=_get(store, id).plan_hash)
 
 
 def reject(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Reject a recommendation."""
-    _decide("reject", _store(redis), id, comment)
+    _decide("reject", store_at(redis), id, comment)
 
 
 def cancel(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Take back what has not begun yet."""
-    _decide("cancel", _store(redis), id, comment)
+    _decide("cancel", store_at(redis), id, comment)
 
 
 def rollback(id: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Undo what a recommendation did."""
-    _decide("rollback", _store(redis), id, comment)
+    _decide("rollback", store_at(redis), id, comment)
 
 
 def pause(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Stop every automatic action at once."""
     from weir.controllers import service
 
-    changed = service.pause_all(_store(redis), _request(comment))
+    changed = service.pause_all(store_at(redis), _request(comment))
     print("paused" if changed else "it was paused already")
 
 
@@ -88,7 +86,7 @@ def resume(redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Let the engine act by itself again."""
     from weir.controllers import service
 
-    changed = service.resume_all(_store(redis), _request(comment))
+    changed = service.resume_all(store_at(redis), _request(comment))
     print("resumed" if changed else "nothing was paused")
 
 
@@ -103,7 +101,7 @@ def mode(
     """Set how much a cluster lets the engine do."""
     from weir.controllers import service
 
-    print(f"{cluster}: {service.set_mode(_store(redis), _request(comment), cluster, mode).value}")
+    print(f"{cluster}: {service.set_mode(store_at(redis), _request(comment), cluster, mode).value}")
 
 
 def settings(
@@ -124,7 +122,7 @@ def settings(
     from weir.controllers import service
     from weir.controllers.engine.groups import groups, settings_type
 
-    store = _store(redis)
+    store = store_at(redis)
     if not group:
         for known in groups(store.clusters()):
             print(f"{known.name}  {known.title}")
@@ -161,7 +159,7 @@ def audit(
     limit: Annotated[int, typer.Option(help="Newest entries; 0 for all")] = 50,
 ) -> None:
     """Show, export or verify the audit trail; JSON is one entry per line, oldest first."""
-    store = _store(redis)
+    store = store_at(redis)
     if verify or what is AuditVerb.VERIFY:
         from weir.metrics.store.anchor import AnchorFile
 
@@ -192,7 +190,7 @@ def qtable(
     from weir.controllers import service
     from weir.controllers.model.errors import InvalidInput
 
-    store = _store(redis)
+    store = store_at(redis)
     if verb == "export":
         data = msgspec.json.format(msgspec.json.encode(service.qtable(store, cluster)))
         if file is None:
@@ -221,12 +219,6 @@ def _request(comment: str) -> Any:
     from weir.commands.trail import request
 
     return request(comment)
-
-
-def _store(redis: str) -> Any:
-    from weir.metrics.store.redis_store import RedisStore
-
-    return RedisStore.at(redis)
 
 
 def _get(store: Any, id: str) -> Any:

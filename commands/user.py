@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weir.commands.options import Redis
 from weir.commands.trail import auditing, me, note
 from weir.controllers.model.errors import InvalidInput
 from weir.metrics.store.users import Role, UsersFile
-from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
+from weir.metrics.store.where import DEFAULT_REDIS
 
 if TYPE_CHECKING:
     from weir.components.pages.sign_in.service import SignIn
@@ -29,9 +30,6 @@ token = typer.Typer(help="Make and revoke the tokens of the HTTP API.", no_args_
 
 Users = Annotated[
     Path, typer.Option("--users", envvar="WEIR_USERS", help="File of users and tokens")
-]
-Redis = Annotated[
-    str, typer.Option("--redis", envvar=REDIS_URL, help="URL of Redis or Valkey, 6.2 or later")
 ]
 Address = Annotated[str, typer.Option(help="Address of the pages, for the link")]
 Name = Annotated[str, typer.Argument(help="Name of the user")]

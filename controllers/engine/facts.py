@@ -11,7 +11,7 @@ from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.deaths import find_deaths
-from weir.controllers.engine.guard.guards import Case
+from weir.controllers.engine.guard.case import Case
 from weir.controllers.engine.guard.rules import (
     ENGINE,
     Criteria,

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.controllers.balancing.problems import random_problem, simple
-from tests.unit.controllers.balancing.test_checks import held
+from weir.checks import check_plan
 from weir.controllers.balancing.albic import Albic, AlbicSettings
 from weir.controllers.balancing.base import Deadline, planner, planners
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
@@ -34,7 +34,7 @@ def _watchdog() -> Iterator[None]:
 def test_a_nearly_idle_item_is_not_moved_for_ever(name: str, scale: float):
     loads = [[1.0, 2.0], [3.0, 1e-9]]
     problem = simple([[load * scale for load in row] for row in loads])
-    held(problem, planner(name).plan(problem))
+    check_plan(problem, planner(name).plan(problem))
 
 
 @st.composite
@@ -85,7 +85,7 @@ def test_a_planner_whose_time_is_spent_answers_with_what_it_has(name: str, looks
     for ends in (lambda look: look, Deadline):
         left = itertools.chain([1.0] * looks, itertools.repeat(0.0))
         plan = planner(name).plan(problem, remaining_s=ends(left.__next__))
-        held(problem, plan)
+        check_plan(problem, plan)
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name != "no_op"])
@@ -107,4 +107,4 @@ def test_a_deadline_that_is_far_away_changes_nothing(name: str):
 def test_units_of_any_size_take_a_limited_number_of_rounds():
     problem = random_problem(4, bins=4, items=30, moves=None, flows=20)
     huge = AlbicSettings(max_unit_load=1e300, max_distance=0.0)
-    held(problem, Albic(huge).plan(problem))
+    check_plan(problem, Albic(huge).plan(problem))

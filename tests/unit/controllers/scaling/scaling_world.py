@@ -1,100 +1,14 @@
-"""Snapshots for scaler tests: single ones, odd ones, and a small closed loop."""
+"""A small closed loop for scaler tests, and the snapshots of the checks."""
 
 from collections.abc import Callable
-from math import inf, nan
 from typing import Any
 
+from weir.controllers.checks.scaler import PERIOD_S, odd_snapshots, operator, snapshot
 from weir.controllers.model.decision import Decision, Scale
-from weir.controllers.model.sample import Cluster, OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.base import Scaler
 
-PERIOD_S = 5.0
-
-
-def operator(**given: Any) -> OperatorSample:
-    """An operator of cluster "a" at a load of 0.5 cores."""
-    figures: dict[str, Any] = {
-        "name": "count",
-        "cluster": "a",
-        "reads": ("tweets",),
-        "arrival_rows_per_s": 1000.0,
-        "processed_rows_per_s": 1000.0,
-        "cost_s_per_row": 0.0005,
-        "load": 0.5,
-        "busy_cores": 0.5,
-        "queue_rows": 1000,
-        "processing_s": 1.0,
-        "scheduling_s": 0.5,
-        "batch_id": 1,
-        "batch_rows": 2000,
-        "batches": 2,
-        "trigger_s": 2.0,
-    }
-    return OperatorSample(**{**figures, **given})
-
-
-def snapshot(
-    *operators: OperatorSample,
-    executors: int = 2,
-    most: int = 8,
-    least: int = 1,
-    at: float = 0.0,
-    cores: int = 1,
-    **cluster: Any,
-) -> Snapshot:
-    """A snapshot of cluster "a"."""
-    one = Cluster(
-        name="a",
-        executors=executors,
-        cores_per_executor=cores,
-        min_executors=least,
-        max_executors=most,
-        **cluster,
-    )
-    return Snapshot(at=at, period_s=PERIOD_S, clusters=(one,), operators=operators)
-
-
-def odd_snapshots() -> dict[str, Snapshot]:
-    """What a scaler may be handed on a bad day."""
-    bad = dict.fromkeys(("arrival_rows_per_s", "processed_rows_per_s", "load", "busy_cores"), nan)
-    missing = dict.fromkeys(
-        (
-            "cost_s_per_row",
-            "queue_rows",
-            "processing_s",
-            "scheduling_s",
-            "batch_id",
-            "batch_rows",
-            "latency_p50_s",
-        ),
-    )
-    return {
-        "empty": Snapshot(at=0.0, period_s=0.0),
-        "no operators": snapshot(),
-        "no executors": snapshot(operator(), executors=0),
-        "single": snapshot(operator()),
-        "nothing arrives": snapshot(
-            operator(
-                arrival_rows_per_s=0.0,
-                processed_rows_per_s=0.0,
-                load=0.0,
-                busy_cores=0.0,
-                queue_rows=0,
-                batch_rows=0,
-            )
-        ),
-        "not measured": snapshot(operator(**missing)),
-        "NaN": snapshot(operator(**bad)),
-        "NaN beside a good one": snapshot(operator(), operator(name="other", **bad)),
-        "NaN latency": snapshot(operator(processing_s=nan, scheduling_s=nan, latency_p50_s=nan)),
-        "infinite": snapshot(operator(load=inf, cost_s_per_row=inf, processing_s=inf)),
-        "negative": snapshot(operator(load=-1.0, processing_s=-1.0, cost_s_per_row=-1.0)),
-        "enormous": snapshot(operator(load=1e9, arrival_rows_per_s=1e12, processing_s=1e6)),
-        "stopped": snapshot(operator(status=OperatorStatus.STOPPED)),
-        "limits crossed": snapshot(operator(), least=9, most=3),
-        "above the limit": snapshot(operator(), executors=20, most=8),
-    }
+__all__ = ["PERIOD_S", "World", "odd_snapshots", "operator", "snapshot"]
 
 
 class World:

@@ -31,11 +31,6 @@ class LoadSeries(Struct, frozen=True):
         """Population variance; 0 for an empty series."""
         return float(np.var(self.values)) if self.values else 0.0
 
-    def covariance(self, other: "LoadSeries") -> float:
-        """Population covariance over the periods that both have, newest aligned."""
-        a, b = _align(self, other)
-        return float(np.mean((a - a.mean()) * (b - b.mean()))) if a.size else 0.0
-
     def correlation(self, other: "LoadSeries") -> float | None:
         """Pearson's rho in [-1, 1] over the periods that both have.
 

@@ -67,13 +67,6 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     band: Band | None = None
     memory: Any = None  # of the scaler at the end; a learned table, say
 
-    def latency_band(self) -> tuple[list[float | None], list[float | None]]:
-        """Lower and upper edge of the latency's band, to be drawn around the series."""
-        error = self.band.latency if self.band and self.band.latency is not None else 0.0
-        low = [None if v is None else v * max(0.0, 1.0 - error) for v in self.series.latency_s]
-        high = [None if v is None else v * (1.0 + error) for v in self.series.latency_s]
-        return low, high
-
 
 def calibrate(
     samples: Sequence[ClusterSample],

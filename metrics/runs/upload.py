@@ -37,7 +37,6 @@ from weir.metrics.runs.process import begin, is_running
 
 UPLOADS = ".uploads"
 MOST_BYTES = 20_000_000_000
-PART_BYTES = 4 << 20
 EXPANDED_MOST = 100_000_000_000
 """Plain bytes that one log may expand to."""
 JOBS_MOST = 4

@@ -4,7 +4,6 @@ Everything here may wait for Redis or for a password's hash: call it through `wo
 whose threads do nothing else.
 """
 
-import secrets
 import time
 from collections.abc import Callable
 
@@ -181,15 +180,6 @@ def admin_link(service: SignIn, by: str) -> str:
 def has_admin(users: UsersFile) -> bool:
     """Whether there is anybody who manages users."""
     return any(u.role is Role.ADMIN for u in users.content().users.values())
-
-
-def generate_password() -> str:
-    """One that nobody has to think up.
-
-    >>> len(generate_password()) >= 20
-    True
-    """
-    return secrets.token_urlsafe(18)
 
 
 def _words(wait_s: int) -> str:

@@ -91,10 +91,6 @@ class Lockout:
         if name and address:
             self._client.set(_pair(name, address), 1, ex=KNOWN_S)
 
-    def forgive(self, name: str) -> None:
-        """An admin unlocks a name."""
-        self._client.delete(_key("user", name))
-
     def _is_known(self, name: str, address: str) -> bool:
         """Whether somebody has signed in from an address lately. Others may share it: what they
         fail with is not theirs, and their own failures still lock their name."""

@@ -6,11 +6,9 @@ from typing import Annotated, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weir.controllers.balancing.base import planner
 from weir.controllers.balancing.from_snapshot import problem_of
-from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Budget, Problem
-from weir.controllers.engine.apply.moves import MoveState, Rebalance
+from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.propose.loads import loads_of
 from weir.controllers.engine.propose.pauses import pause_of
 from weir.controllers.model.sample import ClusterSample
@@ -137,23 +135,6 @@ def why_wait(
     if short:
         return f"fewer than {number_of(settings.least_periods, 'period')} of {', '.join(short)}"
     return ""
-
-
-def plan_now(problem: Problem, settings: BalanceSettings) -> Plan:
-    """What the chosen planner would do."""
-    return planner(settings.planner).plan(problem)
-
-
-def rebalance_of(plan: Plan, rebalance_id: str, by: str, now: float) -> Rebalance:
-    """A plan as something that the engine carries out."""
-    return Rebalance(
-        id=rebalance_id,
-        at=now,
-        moves=tuple(MoveState(move=move) for move in plan.moves),
-        by=by,
-        planner=plan.planner,
-        why=plan.reason.text,
-    )
 
 
 def names_in(text: str) -> set[str]:

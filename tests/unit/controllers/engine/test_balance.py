@@ -8,9 +8,7 @@ from weir.controllers.balancing.problem import Bin, Item, Problem
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.propose.balance import (
     BalanceSettings,
-    plan_now,
     problem_now,
-    rebalance_of,
     why_wait,
 )
 from weir.controllers.engine.propose.outlook import Matrix, by_hand, outlook
@@ -49,11 +47,9 @@ def test_the_extreme_case_moves_the_counting_to_the_large_cluster() -> None:
     snapshot = now(samples)
     problem = problem_now(snapshot, samples, SETTINGS)
     assert why_wait(snapshot, problem, [], SETTINGS, snapshot.at) == ""
-    plan = plan_now(problem, SETTINGS)
+    plan = planner(SETTINGS.planner).plan(problem)
     assert [(m.operator, m.source, m.target) for m in plan.moves] == [("count", "narrow", "wide")]
-    rebalance = rebalance_of(plan, "r1", "engine", snapshot.at)
-    assert {m.step for m in rebalance.moves} == {MoveStep.PLANNED}
-    assert rebalance.planner == "dodo"
+    assert plan.planner == "dodo"
 
 
 def test_nothing_is_planned_to_a_host_that_does_not_declare_it() -> None:
@@ -99,7 +95,9 @@ def test_it_waits_for_the_last_rebalance_to_end_and_to_settle() -> None:
     samples = history()
     snapshot = now(samples)
     problem = problem_now(snapshot, samples, SETTINGS)
-    rebalance = rebalance_of(plan_now(problem, SETTINGS), "r1", "engine", snapshot.at)
+    plan = planner(SETTINGS.planner).plan(problem)
+    moves = tuple(MoveState(move=move) for move in plan.moves)
+    rebalance = Rebalance(id="r1", at=snapshot.at, moves=moves, planner=plan.planner)
     assert why_wait(snapshot, problem, [rebalance], SETTINGS, snapshot.at) == (
         "a rebalance is under way"
     )

@@ -76,9 +76,6 @@ def test_results_carry_the_error_as_a_band(known: Calibrated) -> None:
     low, high = found.band.latency_p95_s or (0, 0)
     assert low == pytest.approx(found.summary.latency_p95_s * (1 - error))
     assert high == pytest.approx(found.summary.latency_p95_s * (1 + error))
-    lower, upper = found.latency_band()
-    shown = found.series.latency_s[-1]
-    assert lower[-1] < shown < upper[-1]
     assert len(found.series.time) == len(known.recorded.time)
 
 

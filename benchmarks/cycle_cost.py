@@ -23,7 +23,8 @@ import psutil
 from benchmarks import report
 from tests.support.models import many, sample_of
 from weir.metrics.store.redis_store import RedisStore
-from weir.pipeline.engine.process import Engine, compile_kernels
+from weir.pipeline.engine.process import Engine
+from weir.pipeline.engine.start import compile_kernels
 from weir.pipeline.local.redis_server import RedisServer
 
 PERIOD_S = 10.0

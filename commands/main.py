@@ -106,8 +106,8 @@ def workloads() -> None:
 
 @app.command()
 def engine(redis: Redis = DEFAULT_REDIS) -> None:
-    """Keep snapshots and history; any number may run, one of them leads."""
-    from weir.pipeline.engine import process as command
+    """Propose, carry out and judge; any number may run, one of them leads."""
+    from weir.pipeline.engine import start as command
 
     command.run(redis)
 

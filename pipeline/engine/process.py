@@ -1,9 +1,8 @@
-"""`engine`: the process that keeps snapshots and history and acts; one of several leads."""
+"""The engine: one cycle a second; of several one leads, and proposes, carries out and judges."""
 
 import contextlib
 import logging
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 from redis.exceptions import ConnectionError, RedisError, TimeoutError
 
-from weir.controllers.balancing.base import planners
 from weir.controllers.engine.apply.effects import Chain, KeepBalance, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
 from weir.controllers.engine.apply.reslicing import advance_reslices, open_reslices
@@ -27,7 +25,6 @@ from weir.controllers.engine.ports import Part, Store, Tier
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.extract import Extracts
 from weir.controllers.engine.propose.outlook import continue_outlook
-from weir.controllers.engine.propose.rescuing import warm_up
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
 from weir.controllers.engine.window import Window
@@ -36,12 +33,7 @@ from weir.controllers.model.errors import WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.snapshot import MOST_EDGES
-from weir.controllers.scaling.horizon.scaler import compile_horizon
-from weir.controllers.scaling.predictive import forecast
-from weir.controllers.scaling.registry import scalers
 from weir.metrics.export.webhook import Notifier
-from weir.metrics.process_memory import collect_rarely, one_heap
-from weir.metrics.store.redis_store import RedisStore
 from weir.pipeline.engine.leadership import Leadership
 from weir.pipeline.engine.pace import Pace, Turns
 from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned_outlook
@@ -342,32 +334,3 @@ class Engine:
             old = age_s(part.at, now) > BURY_S
             if old and part.kind in ("engine", "web") and part.kind in fresh:
                 self._store.remove_part(part.id)
-
-
-def run(redis_url: str) -> None:
-    """Run an engine until SIGTERM or Ctrl-C."""
-    one_heap()
-    # Before it leads: a leader that compiles or loads for seconds keeps all clusters waiting.
-    planning = Planning()
-    planning.collect()  # starts the worker
-    engine = Engine(RedisStore.at(redis_url), planning=planning)
-    with engine.getting_ready():
-        compile_kernels()
-        forecast.warm_up()
-    collect_rarely()
-    run_until_told(engine)
-
-
-def compile_kernels() -> None:
-    """Let planners and scalers work once: the first time some of them compile for seconds."""
-    planners()
-    scalers()
-    warm_up()
-    compile_horizon()
-
-
-def run_until_told(engine: Engine) -> None:
-    """Cycle until SIGTERM or Ctrl-C."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: engine.stop())
-    engine.run()

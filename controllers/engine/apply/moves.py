@@ -20,6 +20,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.engine.apply.arrival import goes_on, has_arrived
 from weir.controllers.model.age import Time
 from weir.controllers.model.decision import Move
 from weir.controllers.model.placement import Lease, Placement
@@ -171,7 +172,7 @@ def _rescue(
         return begun, [replace(placed, cluster=move.target)]
     if state.step is MoveStep.ADOPTING:
         state = _watch_queue(state, operator, now)
-        if operator is not None and _has_arrived(operator, move.target, state.run_before):
+        if operator is not None and has_arrived(operator, move.target, state.run_before):
             first, died = operator.first_batch_at, died_at.get(move.source)
             took_s = None if first is None or died is None else max(0.0, first - died)
             return replace(
@@ -219,7 +220,7 @@ def _step(
             state = _watch_queue(state, operator, now)
             return _adopt(state, operator, snapshot, placements, now, use)
         case MoveStep.RETURNING:
-            if _has_arrived(operator, move.source, state.run_before) or _goes_on(
+            if has_arrived(operator, move.source, state.run_before) or goes_on(
                 operator, move.source, snapshot, state.since
             ):
                 return replace(state, step=MoveStep.RETURNED, since=now), []
@@ -276,7 +277,7 @@ def _adopt(
     use: MoveSettings,
 ) -> tuple[MoveState, list[Placement]]:
     move = state.move
-    if operator is not None and _has_arrived(operator, move.target, state.run_before):
+    if operator is not None and has_arrived(operator, move.target, state.run_before):
         done = replace(state, step=MoveStep.DONE, since=now, paused_s=operator.pause_s)
         return done, []
     why = _why_unfit(snapshot, move)
@@ -293,36 +294,6 @@ def _return(
     placed = placements[state.move.operator]
     back = replace(state, step=MoveStep.RETURNING, since=now, message=f"went back: {why}")
     return back, [replace(placed, cluster=state.move.source)]
-
-
-def _has_arrived(operator: OperatorSample | None, cluster: str, run_before: str | None) -> bool:
-    """Has it committed a batch there, in a new run, or found nothing to do?"""
-    return (
-        operator is not None
-        and _runs(operator, cluster)
-        and operator.run_id != run_before
-        and (operator.first_batch_at is not None or _without_input(operator))
-    )
-
-
-def _goes_on(
-    operator: OperatorSample | None, cluster: str, snapshot: Snapshot, since: float
-) -> bool:
-    """Was it never let go, and has it worked since then, or had nothing to do?"""
-    if operator is None or not _runs(operator, cluster):
-        return False
-    found = snapshot.cluster(cluster)
-    told_at = snapshot.at - found.heartbeat_age_s if found else 0.0
-    return (operator.batch_at or 0.0) > since or (told_at > since and operator.idle)
-
-
-def _runs(operator: OperatorSample, cluster: str) -> bool:
-    return operator.cluster == cluster and operator.status is OperatorStatus.RUNNING
-
-
-def _without_input(operator: OperatorSample) -> bool:
-    """Spark itself says that there was nothing to do, and nothing has come since."""
-    return operator.idle and not operator.queue_rows and operator.arrival_rows_per_s == 0.0
 
 
 def _why_unfit(snapshot: Snapshot, move: Move) -> str:

@@ -6,7 +6,8 @@ import time
 
 from tests.unit.controllers.engine.engine_world import World
 from weir.pipeline.engine.planning import Planning
-from weir.pipeline.engine.process import Engine, run_until_told
+from weir.pipeline.engine.process import Engine
+from weir.pipeline.engine.start import run_until_told
 
 STUCK = (sys.executable, "-m", "tests.unit.pipeline.engine.stuck_worker")
 

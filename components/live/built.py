@@ -14,7 +14,7 @@ from weir.components.live.world import World
 from weir.components.ui.path import Place
 
 PANELS_EVERY_S = 4.0
-"""Of very many clusters some panel changes all the time; all tabs are told so often."""
+"""With very many clusters some panel always changes: how often all tabs are told."""
 
 
 class Panels:

@@ -23,14 +23,14 @@ from weir.components.ui import ids
 from weir.components.web.security import Role, require
 
 PUSH_EVERY_S = 0.28
-"""At most so often per tab: more than four updates a second are not seen."""
+"""Least time between two updates of a tab: more than four a second are not seen."""
 PUSH_LARGE_EVERY_S = 1.2
 """The same of a page of very many clusters, where something is new all the time."""
 PHASES = 4
 """Tabs with such a page are told in so many groups, by turns: one world serves all of a group, and
 not all tabs draw at once."""
 SIGN_OF_LIFE_S = 2.0
-"""At least so often, so that the browser can tell silence from nothing new."""
+"""Longest silence, so that the browser can tell a dead feed from nothing new."""
 ANSWER_S = 20.0
 MESSAGE = "data-message"
 """The browser watches this attribute. A callback of Dash would make a dozen changes of its state

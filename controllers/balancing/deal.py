@@ -1,6 +1,6 @@
 """Dealing parts out to bins, the heaviest first to where the load stays lowest.
 
-Compiled by numba and kept on disk. COLA deals anew after every cut, hundreds of parts to
+Compiled by numba and kept on disk. COLA deals again after every cut, hundreds of parts to
 hundreds of bins hundreds of times: item by item in Python that takes seconds.
 """
 # numba's decorator has no types, so nothing under it can have any for mypy.

@@ -55,7 +55,7 @@ def world_of(arrays: Arrays) -> SearchWorld:
         weight=arrays.weight,
         home=arrays.home,
         movable=arrays.movable,
-        use=np.ascontiguousarray(arrays.used),  # another layout would compile anew
+        use=np.ascontiguousarray(arrays.used),  # another layout would be compiled again
         limit=np.ascontiguousarray(arrays.limit),
         kept=arrays.keep,
         scale=100.0 / arrays.capacity,

@@ -169,7 +169,7 @@ def _says_what_is_missing(scaler: Scaler[Any, Any]) -> None:
 
 
 def _is_deterministic(kind: Kind, settings: Any) -> None:
-    """Two of them agree, though one is made anew before every decision."""
+    """Two of them agree, though one is created again before every decision."""
     straight = _look(kind(settings, SCOPE), _growing(), "growing load")
     plain: bytes | None = None
     for look, shot in enumerate(_growing()):

@@ -66,7 +66,7 @@ class Scaler(ABC, Generic[S, M]):
         return self.decide_on(observe(snapshot, self.scope), memory, now)
 
     def decide_on(self, facts: ClusterFacts | None, memory: M, now: float) -> tuple[Decision, M]:
-        """The same for who has observed the scope already, e.g. to ask several scalers."""
+        """The same for callers that have observed the scope already, e.g. to ask several scalers."""
         if facts is None:
             missing = cannot_tell(f"There is no figure of cluster {self.scope.cluster} yet.")
             return missing, memory

@@ -157,7 +157,7 @@ class Lab:
         _replace(folder / f"{key}.json", part)
 
     def keep_result(self, result: ExperimentResult) -> None:
-        """Keep what was found; the next attempt begins anew."""
+        """Keep what was found; the next attempt starts over."""
         size = "quick" if result.quick else "full"
         _replace(self.folder(result.name) / f"result-{size}.json", result)
         shutil.rmtree(self._parts(result.name, result.quick), ignore_errors=True)

@@ -1,6 +1,6 @@
 """A live run on disk while it grows: exact after a crash at any point.
 
-Samples are held until a chunk is full; each flush writes the open chunk anew beside
+Samples are held until a chunk is full; each flush writes the open chunk again beside
 its place and renames it over the old one, so a reader sees the chunk before or after,
 never half of it. Of a chunk's files that of the table `clusters` comes last and counts:
 rows of the others that have no row there are read as if they were absent, and

@@ -135,7 +135,7 @@ class Runner:
         """Stop at once: without its lease the query must not write.
 
         If nobody else took the lease it is ours again under a new token, and the query is
-        started anew to write under that token.
+        started again to write under that token.
         """
         if self._query is not None:
             why = "its lease had run out"

@@ -1,4 +1,4 @@
-"""What can be done with a Q-table: take it along, bring one, begin anew."""
+"""What can be done with a Q-table: export it, import one, start over."""
 
 import asyncio
 import base64

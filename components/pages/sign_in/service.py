@@ -87,7 +87,7 @@ class SignIn:
         self._note("sign_out", self.users.user(claim.user), address)
 
     def change_password(self, name: str, session: str, old: str, new: str, address: str) -> Opened:
-        """A new password, for who knows the present one or came by a link; ends other sessions."""
+        """A new password, for somebody who knows the present one or came by a link; ends other sessions."""
         user = self.users.user(name)
         if user is None:
             raise Refused("Your user is kept by the proxy that signs you in.")

@@ -92,7 +92,7 @@ class Trend(Struct, frozen=True, kw_only=True):
     known: tuple[str, ...]  # clusters there are
     plot: dict[str, Any]
     points: int
-    summary: str  # for who cannot see the chart
+    summary: str  # for people who cannot see the chart
 
 
 def read_query(path: str, known: Sequence[str], now: float) -> TrendQuery:

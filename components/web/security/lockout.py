@@ -4,7 +4,7 @@ An attempt is counted before the password is looked at, so that many at once are
 around; a right password takes its count back. Unknown names are counted like known ones:
 nothing tells them apart.
 
-Many people may come from one address, that of a proxy or of an office. Who has signed in from
+Many people may come from one address, that of a proxy or of an office. Somebody who has signed in from
 it lately is not kept out by what others fail with there.
 """
 

@@ -1,4 +1,4 @@
-"""Thresholds that are searched anew whenever the workload has changed."""
+"""Thresholds that are searched again whenever the workload has changed."""
 
 from random import Random
 from typing import Annotated

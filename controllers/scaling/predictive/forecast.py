@@ -171,7 +171,7 @@ def forecast(
 
 
 def warm_up() -> None:
-    """Forecast once, for who cannot spare the seconds that the first time takes later on."""
+    """Forecast once, for callers that cannot spare the seconds that the first time takes later on."""
     holt_winters([float(i) for i in range(20)], steps=1, season=0)
 
 

@@ -112,7 +112,7 @@ if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
   # compiled may name classes that are gone.
   find controllers -name '*.nb[ic]' -delete
   .venv/bin/python -c 'from weir.controllers.engine.propose.outlook import warm_up
-from weir.pipeline.engine.process import compile_kernels
+from weir.pipeline.engine.start import compile_kernels
 warm_up()
 compile_kernels()' ||
     fail "The planners could not be compiled; see the lines above."

@@ -1,6 +1,8 @@
 """What setup.sh does on machines that lack something; what it would call is made up."""
 
+import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -89,3 +91,10 @@ def test_what_is_half_made_is_made_again_and_what_is_there_is_left_alone(machine
     assert "pip install" in machine.called()
     assert machine.set_up().returncode == 0
     assert "pip install" not in machine.called()
+
+
+def test_what_set_up_compiles_is_there() -> None:
+    imports = re.findall(r"from (weir[\w.]+) import (\w+)", (ROOT / "setup.sh").read_text())
+    assert imports
+    for module, name in imports:
+        assert callable(getattr(importlib.import_module(module), name))

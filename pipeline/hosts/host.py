@@ -40,6 +40,7 @@ from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.edges.source import EdgeSource
 from weir.pipeline.hosts.handover import Handover
+from weir.pipeline.hosts.jvm import end_with_jvm
 from weir.pipeline.hosts.operator import Operator, check, is_local
 from weir.pipeline.hosts.pools import Pools
 from weir.pipeline.hosts.runner import Runner
@@ -165,6 +166,7 @@ class Host:
 
     def run(self) -> None:
         """Keep the operators as they are wanted until told to stop."""
+        end_with_jvm(self._halted_event)
         self.agent.start()
         self._insist(self._slices.begin)
         self._place()

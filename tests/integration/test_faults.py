@@ -89,6 +89,21 @@ def test_an_executor(system: System) -> None:
     wait_until(lambda: commits(system)["topic_count"] > before, 90, "batches go on")
 
 
+def test_the_jvm_of_a_driver(system: System) -> None:
+    """Its host does not stay behind with the leases, as if all were well."""
+    narrow = next(p for p in system.children("host") if "narrow" in p.cmdline())
+    app = system.snapshot().cluster("narrow").app_id
+    kill([p for p in narrow.children() if p.name() == "java"])
+    wait_until(lambda: not narrow.is_running() or narrow.status() == "zombie", 10, "it ends too")
+    wait_until(
+        lambda: (found := system.snapshot().cluster("narrow")).app_id != app and found.executors,
+        120,
+        "it is back, as a new application",
+    )
+    before = commits(system)["topic_count"]
+    wait_until(lambda: commits(system)["topic_count"] > before, 90, "batches go on")
+
+
 def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:
     system.command("rate", "--pause")
     wait_until(system.drained, 180, "the pipeline is drained")

@@ -51,7 +51,7 @@ def test_a_calm_load_is_held_hot_and_left_alone() -> None:
     found = asked([100.0] * 600)
     assert found.summary.share_over_target == 0.0
     assert found.summary.executors_mean < 14.0
-    assert found.summary.actions <= 4
+    assert found.summary.actions <= 6  # in ten hours; the limit is 24 a day
 
 
 def test_a_step_is_followed_in_a_few_decisions_and_undone_later() -> None:

@@ -5,7 +5,6 @@ from numba import njit
 
 from weir.controllers.scaling.horizon.trials import (
     ACTIONS,
-    HELD_S,
     HOURS,
     OVER,
     SPARK,
@@ -16,24 +15,20 @@ from weir.controllers.scaling.horizon.trials import (
 FADE_H = 24.0
 PRIOR_H = 3.0  # hours of experience that a change of way must outweigh
 _CALM = 0.85  # share of the actions allowed that a way may take: the rest is for surprises
-BETTER_OVER, BETTER_HOURS = 0.6, 0.9  # of what Spark's allocation comes to
-WORSE_OVER, WORSE_HOURS = 0.7, 2.0  # price of not being better, in all executor-hours
-WORST_OVER = 3.0  # times too much time over target: what is worse costs no more than that
+MISSES_PER_H = 40.0  # a miss takes a minute and a half: so many make an hour
+_MARGIN = 0.5  # to stay below Spark's time over target, in standard errors of its count
 LEAST_OVER = 0.0002  # share of the time that is not worth a thought
-PRICE = 0.02  # of the time over target that is allowed, in all executor-hours
+WORSE_OVER = 0.7  # price of twice the time over target that is left, in all executor-hours
+WORST_OVER = 3.0  # times too much: what is worse costs no more than that
+BETTER_HOURS, WORSE_HOURS = 0.8, 4.0  # share of Spark's hours, and the price of more
+PRICE = 0.005  # of the time over target that is allowed, in all executor-hours
 _BUSY = 0.05  # price of all actions that are allowed, in all executor-hours
 
 
 def _prior() -> Floats:
-    """Nothing known: a little room, held for 15 to 45 minutes, no action for a trifle."""
-    risk, room, held, saving = WAYS.T
-    back = np.array(HELD_S)[(held // 2).astype(int)]
-    return np.asarray(
-        0.4 * np.abs(risk - 0.1)
-        + 0.4 * np.abs(room - 0.4)
-        + 0.05 * np.abs(np.log((back + 60.0) / 2760.0))
-        + 0.2 * np.abs(saving - 0.2)
-    )
+    """Nothing known: a little room, and one executor of ten goes after two hours."""
+    room, patience = WAYS.T
+    return np.asarray(0.4 * np.abs(room - 0.1) + 0.05 * np.abs(np.log(patience / 12.0)))
 
 
 PRIOR = _prior()
@@ -51,8 +46,9 @@ def best_way(
 ) -> int:
     """The way with the least cost per executor-hour that nobody could do without.
 
-    Time over the target is priced so that the share which `probability` leaves costs a
-    third of all executor-hours; being worse than Spark's allocation costs more than that.
+    Time over the target has a price, the higher the more sure one wants to be. Being worse
+    than Spark's allocation costs far more, and the fewer misses were seen, the further
+    below its count a way must stay to be thought better.
     """
     if weight_h <= 0.0 or need_h <= 0.0:
         return int(np.argmin(PRIOR))
@@ -71,14 +67,16 @@ def _costs(
 ) -> Floats:
     total = np.empty(len(prior))
     spark = state[len(prior)]
-    most_over = BETTER_OVER * spark[OVER] / weight_h + LEAST_OVER
-    most_hours = BETTER_HOURS * spark[HOURS] / need_h
+    spark_over, spark_hours = spark[OVER] / weight_h, spark[HOURS] / need_h
+    known = 1.0 - _MARGIN / np.sqrt(1.0 + MISSES_PER_H * spark[OVER])
+    most_over = known * spark_over + LEAST_OVER
     for i in range(len(prior)):
         over, hours = state[i, OVER] / weight_h, state[i, HOURS] / need_h
         per_day = state[i, ACTIONS] * 24.0 / max(weight_h, 3.0)
         cost = hours + price * over + _BUSY * per_day / budget
-        cost += WORSE_OVER * min(max(0.0, over / most_over - 1.0), WORST_OVER)
-        cost += WORSE_HOURS * max(0.0, hours - most_hours)
+        excess = min(max(0.0, over / most_over - 1.0), WORST_OVER)
+        cost += WORSE_OVER * excess
+        cost += WORSE_HOURS * max(0.0, hours - BETTER_HOURS * spark_hours)
         cost += 2.0 * max(0.0, per_day / budget - 1.0)
         total[i] = (weight_h * cost + PRIOR_H * prior[i]) / (weight_h + PRIOR_H)
     return total

@@ -11,10 +11,9 @@ from weir.controllers.model.sample import OperatorSample
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.facts import ClusterFacts
 from weir.controllers.scaling.horizon.batches import BatchTimes
-from weir.controllers.scaling.horizon.trials import HELD_S, SHAPE, Floats
+from weir.controllers.scaling.horizon.trials import KEPT_MINUTES, SHAPE, Floats
 from weir.controllers.scaling.rates import demands
 
-KEPT_MINUTES = int(HELD_S[-1] / 60.0) + 1
 _COST_FADE_S = 120.0  # a cost per row is averaged over so long
 _ERROR_FADE_S = 3600.0
 _LOST_FADE_S = 86_400.0
@@ -51,6 +50,11 @@ class HorizonMemory(Memory, frozen=True, kw_only=True):
         kept = self.minutes if len(self.minutes) % 8 == 0 else b""
         found = np.frombuffer(kept + _DOUBLE.pack(self.filling), dtype="<f8")
         return found if bool(np.isfinite(found).all()) else found[-1:]
+
+    @property
+    def mean_need(self) -> float:
+        """Executors that nobody could do without, on average; 1 where nothing is known."""
+        return self.need_h / self.weight_h if self.weight_h > 0.0 else 1.0
 
     def state(self) -> Floats | None:
         """The trials as an array that may be changed; None where there are none yet."""

@@ -18,7 +18,6 @@ from weir.controllers.scaling.horizon.trials import (
     WAYS,
     Floats,
     fresh,
-    held_loads,
     step,
     wanted_executors,
 )
@@ -60,8 +59,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
                 "No operator has processed anything, so no cost is known.", "no data"
             ), memory
         figures = self._figures(facts, sight, memory)
-        held = held_loads(memory.loads(), sight.load)
-        memory = self._try_ways(facts, sight, memory, figures, held, passed_s)
+        memory = self._try_ways(facts, sight, memory, figures, passed_s)
         assert memory.since is not None
         watched_s = now - memory.since
         if memory.counted < _LEAST_BATCHES or watched_s < _LEAST_S:
@@ -70,7 +68,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
                 "too early",
                 batches=memory.counted,
             ), memory
-        return self._answer(facts, sight, memory, figures, held, now)
+        return self._answer(facts, sight, memory, figures, now)
 
     def _figures(self, facts: ClusterFacts, sight: Sight, memory: HorizonMemory) -> Floats:
         """What every way is told, in the order in which `wanted_executors` reads it."""
@@ -99,7 +97,6 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         sight: Sight,
         memory: HorizonMemory,
         figures: Floats,
-        held: Floats,
         passed_s: float,
     ) -> HorizonMemory:
         """Every way has taken its step, and the best is chosen."""
@@ -110,13 +107,14 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             memory = replace(memory, weight_h=0.0, need_h=0.0)
         if passed_s > 0.0:
             fade = exp(-passed_s / 3600.0 / FADE_H)
-            step(state, WAYS, held, sight.load, passed_s, fade, figures)
             need = min(max(sight.load * sight.stretch / facts.cores, facts.low, 0.1), facts.high)
             memory = replace(
                 memory,
                 weight_h=fade * memory.weight_h + passed_s / 3600.0,
                 need_h=fade * memory.need_h + need * passed_s / 3600.0,
             )
+            minutes, mean_need = memory.loads(), memory.mean_need
+            step(state, WAYS, minutes, mean_need, sight.load, passed_s, fade, figures)
         per_day = budget_per_day(state, memory.weight_h, s.actions_per_day)
         left = min(memory.actions_left + per_day * passed_s / 86_400.0, max(6.0, per_day / 4.0))
         way = best_way(
@@ -130,7 +128,6 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         sight: Sight,
         memory: HorizonMemory,
         figures: Floats,
-        held: Floats,
         now: float,
     ) -> tuple[Decision, HorizonMemory]:
         way = WAYS[memory.way]
@@ -145,8 +142,9 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
                 sight.queued,
                 float(asked - spare),
                 float(present),
-                held[int(way[2])],
                 quiet_s >= max(2.0 * start_s, 60.0, 3.0 * sight.trigger_s),
+                memory.loads(),
+                memory.mean_need,
                 figures,
             )
         )
@@ -206,7 +204,7 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             foreseen_high_s=most,
             target_s=self.settings.target_latency_s,
             horizon_s=horizon_s,
-            room=float(WAYS[memory.way][1]),
+            room=float(WAYS[memory.way][0]),
             actions_left=max(0.0, memory.actions_left),
         )
 
@@ -217,7 +215,7 @@ def compile_horizon() -> None:
     >>> compile_horizon()
     """
     figures = np.array([0.1, 1.0, 2.0, 0.9, 20.0, 30.0, 15.0, 1.0, 1.0, 4.0, 2.0])
-    state, held = fresh(1), held_loads(HorizonMemory().loads(), 1.0)
-    step(state, WAYS, held, 1.0, 2.0, 0.99, figures)
-    wanted_executors(WAYS[0], 1.0, 0.0, 1.0, 1.0, held[int(WAYS[0][2])], True, figures)
+    state, minutes = fresh(1), HorizonMemory().loads()
+    step(state, WAYS, minutes, 1.0, 1.0, 2.0, 0.99, figures)
+    wanted_executors(WAYS[0], 1.0, 0.0, 1.0, 1.0, True, minutes, 1.0, figures)
     best_way(state, 1.0, 1.0, 0.995, 24.0, 0)

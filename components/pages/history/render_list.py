@@ -76,6 +76,7 @@ def _row(row: RunRow, chosen: bool) -> Component:
                 dmc.Checkbox(
                     id=own.tick(row.id),
                     checked=chosen,
+                    radius="xs",  # else it looks like a choice of one
                     **{"aria-label": f"Compare {row.id}"},
                 ),
                 title="Choose two to compare them",

@@ -92,6 +92,7 @@ def test_an_executor(system: System) -> None:
 def test_the_jvm_of_a_driver(system: System) -> None:
     """Its host does not stay behind with the leases, as if all were well."""
     narrow = next(p for p in system.children("host") if "narrow" in p.cmdline())
+    before = commits(system)["topic_count"]
     app = system.snapshot().cluster("narrow").app_id
     kill([p for p in narrow.children() if p.name() == "java"])
     wait_until(lambda: not narrow.is_running() or narrow.status() == "zombie", 10, "it ends too")
@@ -100,7 +101,6 @@ def test_the_jvm_of_a_driver(system: System) -> None:
         120,
         "it is back, as a new application",
     )
-    before = commits(system)["topic_count"]
     wait_until(lambda: commits(system)["topic_count"] > before, 90, "batches go on")
 
 

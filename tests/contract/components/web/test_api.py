@@ -249,7 +249,9 @@ def _fuzz(inside: Inside, operation) -> None:
             answer = inside.ask(sent["method"], sent["url"], headers=headers, **more)
         except (httpx.InvalidURL, UnicodeEncodeError, ValueError, TypeError):
             return  # nothing that could be sent by HTTP
-        assert answer.status_code < 500, (sent, answer.text)
+        # No launcher runs here, and to say so is what 503 is for.
+        said_so = answer.status_code == 503 and "no launcher is at work" in answer.text
+        assert answer.status_code < 500 or said_so, (sent, answer.text)
         if answer.status_code >= 400:
             assert set(answer.json()) == {"error"}, answer.text
 

@@ -20,6 +20,7 @@ from weir.controllers.engine.propose.together import (
     followed_plan,
     joint_reason,
     moves_in_plan,
+    moves_in_words,
 )
 from weir.controllers.engine.recommendation import Kind, Status
 from weir.controllers.model.decision import Move, Moves, Reason
@@ -93,16 +94,21 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
     if not plan.moves:
         return ""
     draining = {b.name for b in view.problem.bins if not b.keep}
-    drains = any(m.source in draining for m in plan.moves)  # also of what has no load now
-    if not drains and not _worth(plan.before, plan.after, facts.balance):
-        gain = plan.before.load_distance - plan.after.load_distance
-        if gain < 0.05:
-            return f"the moves of {_title(plan.planner)} do not lower the load distance"
-        return f"the moves of {_title(plan.planner)} gain {gain:.1f} points, too few for a pause"
+    if any(m.source in draining for m in plan.moves):  # also of what has no load now
+        return ""
     fullest = max(plan.before.load.values(), default=0.0) / 100.0
-    if fullest < facts.balance.least_load and not drains:
+    if fullest < facts.balance.least_load:
         return f"every cluster's load is below {percent(facts.balance.least_load)}"
-    return ""
+    if _worth(plan.before, plan.after, facts.balance):
+        return ""
+    own = followed_plan(view, facts)
+    what = f"the moves of {_title(plan.planner)}"
+    if own is not None and set(own.moves) != set(plan.moves):
+        what = f"those of {what} that are worth their cost ({moves_in_words(plan.moves)})"
+    gain = plan.before.load_distance - plan.after.load_distance
+    if gain < 0.05:
+        return f"{what} do not lower the load distance"
+    return f"{what} gain {gain:.1f} points, too few for a pause"
 
 
 def _worth(before: PlanFigures, after: PlanFigures, settings: BalanceSettings) -> bool:

@@ -92,9 +92,9 @@ def scale_in_plan(
     if size is None or (size > decision.before) != out:
         return decision, _instead(best, decision), options
     if not out:
-        return decision, f"first {_moves_in_words(best.moves)}, then it can be smaller", options
+        return decision, f"first {moves_in_words(best.moves)}, then it can be smaller", options
     if size < decision.executors:
-        text = f"{decision.reason.text} With {_moves_in_words(best.moves)}, {size} are enough."
+        text = f"{decision.reason.text} With {moves_in_words(best.moves)}, {size} are enough."
         decision = replace(decision, executors=size, reason=replace(decision.reason, text=text))
     return decision, "", options
 
@@ -116,9 +116,7 @@ def moves_in_plan(
         worth = spare.cost - best.cost
         return (
             None,
-            (
-                f"{_moves_in_words(spare.moves)} would cost {worth:.1f} executors more than it brings"
-            ),
+            (f"{moves_in_words(spare.moves)} would cost {worth:.1f} executors more than it brings"),
             options,
         )
     return best.moves, "", options
@@ -133,6 +131,13 @@ def followed_plan(view: Outlook, facts: Facts) -> Plan | None:
 def clusters_touched(moves: Sequence[Move]) -> set[str]:
     """The clusters that moves take from or give to."""
     return {c for m in moves for c in (m.source, m.target)}
+
+
+def moves_in_words(moves: Sequence[Move]) -> str:
+    """What moves where, the first three of them."""
+    named = ", ".join(f"{m.operator} to {m.target}" for m in moves[:3])
+    more = f" and {len(moves) - 3} more" if len(moves) > 3 else ""
+    return f"moving {named}{more}"
 
 
 def contradicts(a: Recommendation, b: Recommendation) -> bool:
@@ -249,15 +254,9 @@ def _elsewhere(facts: Facts, problem: Problem) -> bool:
 def _instead(best: Option, decision: Scale) -> str:
     what = "more executors" if decision.executors > decision.before else "fewer executors"
     return (
-        f"{_moves_in_words(best.moves)} does without {what} of {decision.cluster}: the fullest "
+        f"{moves_in_words(best.moves)} does without {what} of {decision.cluster}: the fullest "
         f"cluster is then at {percent(best.load)} with {number_of(best.executors, 'executor')} over all"
     )
-
-
-def _moves_in_words(moves: Sequence[Move]) -> str:
-    named = ", ".join(f"{m.operator} to {m.target}" for m in moves[:3])
-    more = f" and {len(moves) - 3} more" if len(moves) > 3 else ""
-    return f"moving {named}{more}"
 
 
 def joint_reason(options: Sequence[Option]) -> Reason:
@@ -265,7 +264,7 @@ def joint_reason(options: Sequence[Option]) -> Reason:
     best = options[0]
     others = "; ".join(f"{o.way.value}: {o.cost:.1f}" for o in options[1:])
     text = (
-        f"{_moves_in_words(best.moves).capitalize()} is the cheapest way, {best.cost:.1f} "
+        f"{moves_in_words(best.moves).capitalize()} is the cheapest way, {best.cost:.1f} "
         f"executors' worth with all risks ({others})."
     )
     return Reason(text=text, rule="least cost of size and place", numbers={"cost": best.cost})

@@ -80,6 +80,12 @@ def test_a_little_less_traffic_is_not_worth_a_move() -> None:
     assert looked(apart(elsewhere=14.0), few) == (0, NOTHING_GAINED)
 
 
+def test_where_nobody_is_loaded_that_is_the_reason_whatever_a_move_would_gain() -> None:
+    idle = replace(SETTINGS, least_load=0.7)
+    assert looked(apart(), idle) == (0, "every cluster's load is below 70 %")
+    assert looked(apart(elsewhere=200.0), idle) == (0, "every cluster's load is below 70 %")
+
+
 def test_it_is_not_bought_with_a_load_that_is_too_uneven() -> None:
     assert looked(apart(heavier=0.05)) == (1, "")
     assert looked(apart(heavier=0.15)) == (0, NOTHING_GAINED)

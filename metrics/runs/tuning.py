@@ -28,6 +28,8 @@ from weir.metrics.runs.process import begin, is_running
 
 TUNING = ".tuning"
 _MODULE = "weir.metrics.runs.tuning"
+_STOPPED = "Stopped; start it again, and it goes on from its last trial."
+_ENDED = "It ended without a word; start it again, and it goes on."
 TRIALS_MOST = 2000
 
 
@@ -71,7 +73,8 @@ class Tunings:
             raise Refused("A search on this run is under way; stop it first.")
         folder = self.root / TUNING / request.run
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "result.json").unlink(missing_ok=True)
+        for old in ("result.json", "stop"):
+            (folder / old).unlink(missing_ok=True)
         (folder / "request.json").write_bytes(msgspec.json.encode(request))
         pid = begin(_MODULE, folder, self.root, log=folder / "log.txt")
         _keep(folder, TuneStatus(request=request, pid=pid))
@@ -85,7 +88,7 @@ class Tunings:
             return None
         if found.state == "running" and not is_running(found.pid, _MODULE, folder):
             found.state = "stopped"
-            found.message = "It ended without a word; start it again, and it goes on."
+            found.message = _STOPPED if (folder / "stop").exists() else _ENDED
         return found
 
     def result(self, run: str) -> Tuning:
@@ -99,6 +102,8 @@ class Tunings:
         """Stop a search; its trials are kept."""
         found = self.status(run)
         if found is not None and found.state == "running":
+            # It may not yet be able to say so itself.
+            (self.root / TUNING / run / "stop").touch()
             os.kill(found.pid, signal.SIGTERM)
 
 
@@ -142,7 +147,7 @@ def work(folder: Path, root: Path) -> None:
         status.state, status.message = "done", found.verdict
     except KeyboardInterrupt:
         status.state = "stopped"
-        status.message = "Stopped; start it again, and it goes on from its last trial."
+        status.message = _STOPPED
     except WeirError as error:
         status.state, status.message = "failed", str(error)
     except Exception as error:  # the traceback is in the log beside it

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.models import demo, sample_of
+from tests.support.waiting import wait_until
 from tests.unit.metrics.runs.history_world import T0
 from weir.components.pages.replay import child as replay_child
 from weir.components.pages.tune.actions import take_over
@@ -28,7 +29,7 @@ from weir.controllers.simulator.summary import SimulationSummary
 from weir.controllers.simulator.tuning import Importance, Point, Trial, Tuning, write_tuning
 from weir.metrics.runs import upload as run_import
 from weir.metrics.runs.library import list_runs
-from weir.metrics.runs.tuning import TUNING, TuneRequest, TuneStatus, Tunings
+from weir.metrics.runs.tuning import TRIALS_MOST, TUNING, TuneRequest, TuneStatus, Tunings
 from weir.metrics.runs.upload import UPLOADS, Jobs, work
 from weir.metrics.runs.writer import LiveRun
 from weir.metrics.store.memory_store import MemoryStore
@@ -336,6 +337,18 @@ class TestTuning:
             Tunings(root).start(TuneRequest(run=run, scaler="thresholds", trials=0))
         with pytest.raises(NotFound):
             Tunings(root).start(TuneRequest(run="nobody", scaler="thresholds"))
+
+    def test_a_search_that_is_stopped_before_it_can_say_so_is_called_stopped(self, root):
+        run, tunings = list_runs(root)[0].id, Tunings(root)
+        tunings.start(TuneRequest(run=run, scaler="thresholds", trials=TRIALS_MOST))
+        tunings.stop(run)
+
+        def ended():
+            found = tunings.status(run)
+            return found if found.state != "running" else None
+
+        status = wait_until(ended, 20, "the search has ended")
+        assert (status.state, status.message[:7]) == ("stopped", "Stopped")
 
     def test_the_front_the_defaults_and_the_baselines_are_shown(self):
         table = front_rows(TUNED)

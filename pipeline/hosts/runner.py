@@ -76,6 +76,7 @@ class Runner:
         self._renewed_at = 0.0
         self._halt_until: float | None = None  # while the query is to end at a batch boundary
         self._again = False  # it is to be started again once it has ended
+        self._store_away = False  # at the last step
         self._next_try = 0.0
         self._failures = 0
         self._started_at = 0.0
@@ -99,8 +100,11 @@ class Runner:
                 self._try_start()
             else:
                 self._watch()
+            self._store_away = False
         except (RedisError, OSError) as error:
-            log.warning("%s: the store is away: %s", self.operator.name, error)
+            if not self._store_away:  # once, not at every step
+                log.warning("%s: the store is away: %s", self.operator.name, error)
+            self._store_away = True
 
     # -- lease
 

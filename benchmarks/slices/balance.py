@@ -1,7 +1,8 @@
 """One heavy operator on two equal clusters: load distance as one query, then as four slices.
 
-The engine follows the same planner by itself in both halves of one run. As one query the
-heavy operator is on one cluster or on the other, whatever a plan says; its slices are not.
+The engine follows the same planners by itself in both halves of one run. As one query the
+heavy operator is on one cluster or on the other, whatever a plan says; its slices are not,
+and where whole slices are too large a piece their key groups are handed on.
 """
 
 import argparse
@@ -43,6 +44,16 @@ def moves_since(fleet: Fleet, since: float) -> list[str]:
     return [f"{m.move.operator} to {m.move.target}" for r in reversed(made) for m in r.moves]
 
 
+def resliced_since(fleet: Fleet, since: float) -> list[str]:
+    """The re-slices that were asked for since."""
+    made = sorted((r for r in fleet.store.reslicings() if r.at >= since), key=lambda r: r.at)
+    return [
+        f"{sum(len(set(g) - set(r.was.get(n, ()))) for n, g in r.owners.items())} key groups "
+        f"handed on ({r.step})"
+        for r in made
+    ]
+
+
 def watched(
     fleet: Fleet, seconds: float, below: float = 0.0
 ) -> tuple[float, list[tuple[float, float]]]:
@@ -77,7 +88,7 @@ def main(options: argparse.Namespace) -> None:
             run(fleet, name, "a")
             time.sleep(WINDOW_S)
             first = loads(fleet, WINDOW_S)
-            automatic(fleet, "milp", "no_reslice")
+            automatic(fleet, "milp", "even_load")
             since = time.time()
             came_s, series = watched(fleet, options.seconds, GOAL)
             last = loads(fleet, WINDOW_S)
@@ -86,7 +97,8 @@ def main(options: argparse.Namespace) -> None:
                 (
                     words, _said(first), f"{distance(first):.1f}", _said(last),
                     f"{distance(last):.1f}", f"{came_s:.0f} s" if came_s == came_s else "never",
-                    "; ".join(moves_since(fleet, since)) or "none",
+                    "; ".join((*moves_since(fleet, since), *resliced_since(fleet, since)))
+                    or "none",
                 )
             )  # fmt: skip
             print(rows[-1], view and view.wait, [round(p) for _, p in series], flush=True)
@@ -98,13 +110,13 @@ def main(options: argparse.Namespace) -> None:
     text = report.table(
         (
             "heavy operator", "load per core at first", "load distance", "at the end",
-            "load distance at the end", f"below {GOAL:g} points after", "moves by itself",
+            "load distance at the end", f"below {GOAL:g} points after", "done by itself",
         ),
         rows,
     ) + (
         f"\n\nTwo clusters of 2 cores; the heavy operator needs "
         f"{RATES['heavy'] * COST_S:.1f} cores, another one on b {RATES['light'] * COST_S:.1f}. One "
-        f"run, planner milp in mode auto for up to {options.seconds:g} s each, guards that wait "
+        f"run, planners milp and even_load in mode auto for up to {options.seconds:g} s each, guards that wait "
         f"{WAIT_S:g} s; loads are means of "
         f"{WINDOW_S:g} s as measured, distance in points. Goal: below {GOAL:g} with slices."
     )  # fmt: skip

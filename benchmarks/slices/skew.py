@@ -1,7 +1,7 @@
-"""The hot keys become others: how long until the load distance is back, by SMR's rule and ALBIC.
+"""The hot keys become others: how long until the load distance is back, by SMR's rule, even load by key groups, and ALBIC.
 
 Four slices, two to each cluster. Most rows have keys of one slice; then, at once, of another
-slice in the other cluster. SMR's rule hands key groups on, ALBIC moves whole slices.
+slice in the other cluster. The first two hand key groups on, ALBIC moves whole slices.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks import report
-from benchmarks.slices.balance import WAIT_S, automatic, moves_since, watched
+from benchmarks.slices.balance import WAIT_S, automatic, moves_since, resliced_since, watched
 from benchmarks.slices.site import Source, halt, run, site
 from tests.support.fleet import Fleet
 from tests.support.given import given_mode
@@ -41,6 +41,7 @@ class Case(NamedTuple):
 
 CASES = (
     Case("SMR's ring rule", "smr", "no_op", "smr", 400.0, 0.55, ("a", "b")),
+    Case("even load by key groups", "even", "no_op", "even_load", 300.0, 0.4, ("a", "a", "b", "b")),
     Case("ALBIC", "albic", "albic", "no_reslice", 300.0, 0.4, ("a", "a", "b", "b")),
 )
 SMR = {
@@ -73,16 +74,6 @@ class Hot:
             else self._names[int((r - share) / (1 - share) * KEYS)]
             for r in self._rng.random(count).tolist()
         ]
-
-
-def resliced_since(fleet: Fleet, since: float) -> list[str]:
-    """The re-slices that were asked for since."""
-    made = sorted((r for r in fleet.store.reslicings() if r.at >= since), key=lambda r: r.at)
-    return [
-        f"{sum(len(set(g) - set(r.was.get(n, ()))) for n, g in r.owners.items())} key groups "
-        f"handed on ({r.step})"
-        for r in made
-    ]
 
 
 def shifted(

@@ -1,11 +1,15 @@
 """The balance of load: the followed planner's plan as a proposal, beside what scaling wants."""
 
+from collections import defaultdict
+from math import sqrt
+
 from msgspec.structs import replace
 
 from weir.controllers.balancing.base import planners
 from weir.controllers.balancing.figures import PlanFigures
 from weir.controllers.balancing.joint import Option, Way
 from weir.controllers.balancing.plan import Plan
+from weir.controllers.balancing.problem import Problem
 from weir.controllers.engine.apply.effects import Chain, KeepBalance
 from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.guard.modes import strictest_mode
@@ -26,7 +30,11 @@ from weir.controllers.engine.recommendation import Kind, Status
 from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.sample import Mode
+from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.words import percent
+
+SURE = 2.0
+"""Standard errors that a gain must be above, or it may be chance alone."""
 
 
 def propose_rebalance(facts: Facts, view: Outlook, now: float) -> list[Chain]:
@@ -99,23 +107,48 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
     fullest = max(plan.before.load.values(), default=0.0) / 100.0
     if fullest < facts.balance.least_load:
         return f"every cluster's load is below {percent(facts.balance.least_load)}"
-    if _worth(plan.before, plan.after, facts.balance):
+    gain = plan.before.load_distance - plan.after.load_distance
+    noise = _noise(plan, view.problem)
+    if _closer(plan.before, plan.after, facts.balance) or (
+        gain >= facts.balance.least_gain and gain > SURE * noise
+    ):
         return ""
     own = followed_plan(view, facts)
     what = f"the moves of {_title(plan.planner)}"
     if own is not None and set(own.moves) != set(plan.moves):
         what = f"those of {what} that are worth their cost ({moves_in_words(plan.moves)})"
-    gain = plan.before.load_distance - plan.after.load_distance
     if gain < 0.05:
         return f"{what} do not lower the load distance"
+    if gain >= facts.balance.least_gain:
+        return f"{what} gain {gain:.1f} points, no more than the loads vary by chance (± {SURE * noise:.1f})"
     return f"{what} gain {gain:.1f} points, too few for a pause"
+
+
+def _noise(plan: Plan, problem: Problem) -> float:
+    """Standard error, in points, of what the moves bring or take, of the cluster where it is most.
+
+    The loads are means of a series; where single periods differ much, so may the mean.
+    """
+    items = {i.name: i for i in problem.items}
+    error: dict[str, float] = defaultdict(float)  # in cores, squared
+    for move in plan.moves:
+        series = LoadSeries(items[move.operator].series)
+        for cluster in (move.source, move.target):
+            error[cluster] += series.variance / max(len(series.values), 1)
+    capacity = {b.name: b.capacity for b in problem.bins}
+    return max((100.0 * sqrt(e) / capacity[c] for c, e in error.items()), default=0.0)
 
 
 def _worth(before: PlanFigures, after: PlanFigures, settings: BalanceSettings) -> bool:
     """Whether the load becomes so much evener, or stays even enough while operators that talk
     much come together."""
-    if before.load_distance - after.load_distance >= settings.least_gain:
-        return True
+    return before.load_distance - after.load_distance >= settings.least_gain or _closer(
+        before, after, settings
+    )
+
+
+def _closer(before: PlanFigures, after: PlanFigures, settings: BalanceSettings) -> bool:
+    """Whether operators that talk much come together while the load stays even enough."""
     closer = after.collocation - before.collocation >= settings.least_collocation_gain
     return closer and after.load_distance <= max(before.load_distance, settings.most_distance)
 

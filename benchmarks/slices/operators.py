@@ -28,6 +28,7 @@ class Settings(Struct, frozen=True):
     cost_kind: Literal["wait", "cpu"] = "wait"
     trigger_s: float = 2.0
     max_rows: int = 20_000
+    tasks: int = 8  # of a batch of one query
 
 
 def rows_of(name: str) -> Link:
@@ -63,7 +64,8 @@ def _operator(name: str, slices: int, cost_s: float, settings: Settings) -> Oper
     source, target = rows_of(name), counts_of(name)
 
     def build(spark: SparkSession, context: Context) -> DataStreamWriter:
-        rows = observed(source.read(spark, context, name, settings.max_rows), F.col("ts"))
+        rows = source.read(spark, context, name, settings.max_rows, settings.tasks)
+        rows = observed(rows, F.col("ts"))
         rows = with_cost(rows, cost_s, settings.cost_kind)
         if context.is_slice:
             rows = rows.coalesce(1)

@@ -17,7 +17,11 @@ from tests.support.waiting import wait_until
 from weir.controllers.model.shares import share_group, weights_text
 
 CORES = 4
+TASKS = 32
+"""Of a batch: Spark shares cores out when a task ends, so with few long ones it hardly can."""
 COST_S = 0.004
+CONTENDED = 3
+"""So many times as long as one of the six ways: rows are counted batch by batch."""
 KEYS = 5_000
 PAIRS = ((1, 1), (1, 4), (4, 1))
 # rows/s and seconds of a row: 3.0 of 4 cores
@@ -41,7 +45,7 @@ def contended(fleet: Fleet, options: argparse.Namespace) -> list[tuple[object, .
     """Two operators that never catch up."""
     names = ("left", "right")
     sources = [Source(fleet.redis.url, n, 0.0, _key) for n in names]
-    most = int(1.3 * CORES / COST_S * (options.seconds + 10) * len(PAIRS) + 20_000)
+    most = int(1.3 * CORES / COST_S * (CONTENDED * options.seconds + 10) * len(PAIRS) + 20_000)
     for source in sources:
         for _ in range(0, most, 20_000):
             source.add(_key(0, 20_000))
@@ -53,7 +57,7 @@ def contended(fleet: Fleet, options: argparse.Namespace) -> list[tuple[object, .
         weigh(fleet, weights)
         time.sleep(6.0)
         before, began = [s.waiting for s in sources], time.monotonic()
-        time.sleep(options.seconds)
+        time.sleep(CONTENDED * options.seconds)
         took = time.monotonic() - began
         done = [(b - s.waiting) / took for b, s in zip(before, sources, strict=True)]
         assert all(s.waiting for s in sources), "there must be rows left"
@@ -87,26 +91,23 @@ def best_of_six(fleet: Fleet, options: argparse.Namespace) -> tuple[list[tuple[o
         found = dict(zip(CHAIN, other, strict=True))
         if len(ways) < 6 and found not in ways:
             ways.append(found)
+    found_s: list[list[dict[str, float]]] = [[] for _ in ways]
+    for i in range(options.rounds):
+        for j in range(len(ways)) if i % 2 == 0 else reversed(range(len(ways))):
+            found_s[j].append(measured(fleet, ways[j], options.seconds))
+            print(i, ways[j], found_s[j][-1], flush=True)
     rows: list[tuple[float, tuple[object, ...]]] = []
-    for weights in ways:
-        weigh(fleet, weights)
-        time.sleep(6.0)
-        since = time.time()
-        time.sleep(options.seconds)
-        waits: dict[str, list[float]] = {n: [] for n in CHAIN}
-        for sample in samples(fleet, "one", since):
-            for batch in sample.batches:
-                if batch.rows and batch.latency_p50_s is not None:
-                    waits[batch.operator].append(batch.latency_p50_s)
-        means = {n: statistics.fmean(w) for n, w in waits.items()}
-        total = sum(rate for rate, _ in CHAIN.values())
-        latency = sum(means[n] * rate for n, (rate, _) in CHAIN.items()) / total
+    total = sum(rate for rate, _ in CHAIN.values())
+    for weights, rounds in zip(ways, found_s, strict=True):
+        means = {n: statistics.fmean(r[n] for r in rounds) for n in CHAIN}
+        each = [sum(r[n] * rate for n, (rate, _) in CHAIN.items()) / total for r in rounds]
+        latency = statistics.fmean(each)
         words = ":".join(map(str, weights.values()))
         note = "recommended" if weights == recommended else ""
         rows.append(
-            (latency, (words, *(f"{v:.2f} s" for v in means.values()), f"{latency:.2f} s", note))
-        )
-        print(rows[-1], flush=True)
+            (latency, (words, *(f"{v:.2f} s" for v in means.values()), f"{latency:.2f} s",
+                       " ".join(f"{v:.2f}" for v in each), note))
+        )  # fmt: skip
     for source in sources:
         source.stop()
     best = min(rows)
@@ -118,13 +119,27 @@ def best_of_six(fleet: Fleet, options: argparse.Namespace) -> tuple[list[tuple[o
     return [r for _, r in rows], said
 
 
+def measured(fleet: Fleet, weights: Mapping[str, int], seconds: float) -> dict[str, float]:
+    """The mean latency of each operator's batches with these weights."""
+    weigh(fleet, weights)
+    time.sleep(6.0)
+    since = time.time()
+    time.sleep(seconds)
+    waits: dict[str, list[float]] = {n: [] for n in CHAIN}
+    for sample in samples(fleet, "one", since):
+        for batch in sample.batches:
+            if batch.rows and batch.latency_p50_s is not None:
+                waits[batch.operator].append(batch.latency_p50_s)
+    return {n: statistics.fmean(w) for n, w in waits.items()}
+
+
 def main(options: argparse.Namespace) -> None:
     """Both halves, and the section."""
     names = "left:0 right:0 " + " ".join(f"{n}:0" for n in CHAIN)
     costs = f"left:{COST_S} right:{COST_S} " + " ".join(f"{n}:{c}" for n, (_, c) in CHAIN.items())
     host = (
         "--executors", 1, "--max-executors", 1, "--cores", CORES, "--period", 1,
-        "--set", f"max_rows={int(CORES / COST_S)}",
+        "--set", f"max_rows={int(4 * CORES / COST_S)}", "--set", f"tasks={TASKS}",
     )  # fmt: skip
     with site({"one": ""}, *host, names=names, costs=costs, trigger_s=options.trigger) as fleet:
         first = contended(fleet, options)
@@ -138,11 +153,12 @@ def main(options: argparse.Namespace) -> None:
             first,
         )
         + f"\n\nTwo operators of {COST_S * 1000:g} ms a row, both with rows waiting all the time, "
-        f"on {CORES} cores; {options.seconds:g} s each.\n\n"
-        + report.table(("weights", *CHAIN, "all rows", ""), second)
+        f"on {CORES} cores; {CONTENDED * options.seconds:g} s each.\n\n"
+        + report.table(("weights", *CHAIN, "all rows", "by round", ""), second)
         + "\n\nMean latency from a row's time to its commit, for "
         + ", ".join(f"{n} ({r:g} rows/s, {c * 1000:g} ms)" for n, (r, c) in CHAIN.items())
-        + f"; {options.seconds:g} s each, in one run. {said}"
+        + f"; {options.rounds} rounds of {options.seconds:g} s each by turns, in one run. A batch has up "
+        f"to {TASKS} tasks. {said}"
     )  # fmt: skip
     report.write("slices: shares", "python -m benchmarks.slices shares", text)
     print(text)
@@ -154,6 +170,7 @@ def _key(first: int, count: int) -> list[str]:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The options of this part."""
-    parser.add_argument("--seconds", type=float, default=25.0, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
+    parser.add_argument("--rounds", type=int, default=3, help="of the six ways, by turns")
     parser.add_argument("--learn", type=float, default=40.0, help="that the model looks on")
     parser.add_argument("--trigger", type=float, default=0.5, help="seconds")

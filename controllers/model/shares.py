@@ -30,7 +30,7 @@ class ShareSettings(Struct, frozen=True, kw_only=True):
     """How the operators of one cluster share its cores; the group is named by `share_group`."""
 
     source: Annotated[
-        ShareSource, setting("Weights by the queueing model, or those that a person chose")
+        ShareSource, setting("Weights by the model, or those that a person chose")
     ] = ShareSource.MODEL
     weights: Annotated[
         str, setting("Weights that hold, as a=4, b=1; an operator that is not named has 1")

@@ -22,14 +22,21 @@ class Link:
     key: str | None = None
 
     def read(
-        self, spark: SparkSession, context: Context, consumer: str, max_rows: int
+        self,
+        spark: SparkSession,
+        context: Context,
+        consumer: str,
+        max_rows: int,
+        tasks: int | None = None,
     ) -> DataFrame:
-        """Its rows; for a slice only those of its key groups."""
+        """Its rows, a batch in at most so many tasks; for a slice only those of its key groups."""
         reader = (
             spark.readStream.format(FORMAT)
             .options(edge=self.edge, shards=self.shards, consumer=consumer)
             .options(schema=self.schema, maxRows=max_rows)
         )
+        if tasks is not None:
+            reader = reader.option("tasks", tasks)
         if context.is_slice:
             reader = reader.options(groups=",".join(map(str, context.key_groups)), tasks=1)
         return reader.load()

@@ -28,7 +28,7 @@ class Settings(Struct, frozen=True):
     cost_kind: Literal["wait", "cpu"] = "wait"
     trigger_s: float = 2.0
     max_rows: int = 20_000
-    tasks: int = 8  # of a batch of one query
+    tasks: Annotated[str, setting("name:tasks of a batch; not named: 8")] = ""
 
 
 def rows_of(name: str) -> Link:
@@ -53,18 +53,18 @@ def pairs(text: str) -> dict[str, float]:
 
 def operators(settings: Settings) -> list[Operator]:
     """One operator of each name."""
-    costs = pairs(settings.costs)
+    costs, tasks = pairs(settings.costs), pairs(settings.tasks)
     return [
-        _operator(name, int(slices), costs.get(name, 0.0), settings)
+        _operator(name, int(slices), costs.get(name, 0.0), int(tasks.get(name, 8)), settings)
         for name, slices in pairs(settings.names).items()
     ]
 
 
-def _operator(name: str, slices: int, cost_s: float, settings: Settings) -> Operator:
+def _operator(name: str, slices: int, cost_s: float, tasks: int, settings: Settings) -> Operator:
     source, target = rows_of(name), counts_of(name)
 
     def build(spark: SparkSession, context: Context) -> DataStreamWriter:
-        rows = source.read(spark, context, name, settings.max_rows, settings.tasks)
+        rows = source.read(spark, context, name, settings.max_rows, tasks)
         rows = observed(rows, F.col("ts"))
         rows = with_cost(rows, cost_s, settings.cost_kind)
         if context.is_slice:

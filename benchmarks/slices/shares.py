@@ -18,7 +18,7 @@ from weir.controllers.model.shares import share_group, weights_text
 
 CORES = 4
 TASKS = 32
-"""Of a batch: Spark shares cores out when a task ends, so with few long ones it hardly can."""
+"""Of a large batch: Spark shares cores out when a task ends, so with few long ones it hardly can."""
 COST_S = 0.004
 CONTENDED = 3
 """So many times as long as one of the six ways: rows are counted batch by batch."""
@@ -139,7 +139,7 @@ def main(options: argparse.Namespace) -> None:
     costs = f"left:{COST_S} right:{COST_S} " + " ".join(f"{n}:{c}" for n, (_, c) in CHAIN.items())
     host = (
         "--executors", 1, "--max-executors", 1, "--cores", CORES, "--period", 1,
-        "--set", f"max_rows={int(4 * CORES / COST_S)}", "--set", f"tasks={TASKS}",
+        "--set", f"max_rows={int(4 * CORES / COST_S)}", "--set", f"tasks=left:{TASKS} right:{TASKS}",
     )  # fmt: skip
     with site({"one": ""}, *host, names=names, costs=costs, trigger_s=options.trigger) as fleet:
         first = contended(fleet, options)
@@ -153,12 +153,11 @@ def main(options: argparse.Namespace) -> None:
             first,
         )
         + f"\n\nTwo operators of {COST_S * 1000:g} ms a row, both with rows waiting all the time, "
-        f"on {CORES} cores; {CONTENDED * options.seconds:g} s each.\n\n"
+        f"on {CORES} cores, {TASKS} tasks in a batch; {CONTENDED * options.seconds:g} s each.\n\n"
         + report.table(("weights", *CHAIN, "all rows", "by round", ""), second)
         + "\n\nMean latency from a row's time to its commit, for "
         + ", ".join(f"{n} ({r:g} rows/s, {c * 1000:g} ms)" for n, (r, c) in CHAIN.items())
-        + f"; {options.rounds} rounds of {options.seconds:g} s each by turns, in one run. A batch has up "
-        f"to {TASKS} tasks. {said}"
+        + f"; {options.rounds} rounds of {options.seconds:g} s each by turns, in one run, a trigger of {options.trigger:g} s. {said}"
     )  # fmt: skip
     report.write("slices: shares", "python -m benchmarks.slices shares", text)
     print(text)
@@ -173,4 +172,4 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
     parser.add_argument("--rounds", type=int, default=3, help="of the six ways, by turns")
     parser.add_argument("--learn", type=float, default=40.0, help="that the model looks on")
-    parser.add_argument("--trigger", type=float, default=0.5, help="seconds")
+    parser.add_argument("--trigger", type=float, default=2.0, help="seconds")

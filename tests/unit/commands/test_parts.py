@@ -23,14 +23,16 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
     found.stop()
 
 
-def test_what_is_ready_is_waited_for_and_shown(parts: Parts) -> None:
-    asked = []
+def test_what_is_ready_is_waited_for_and_shown(tmp_path: Path) -> None:
+    said = io.StringIO()
+    parts = Parts(tmp_path, Console(file=said), Event())
+    answers = iter([False, False, True])
     with parts.shown():
-        child = parts.start("a part", LIVES, lambda: len(asked) > 1 or asked.append(1), {})
-        parts.wait([child])
-    said = parts._console.file.getvalue()
-    assert "a part" in said
-    assert "ready" in said
+        parts.wait([parts.start("a part", LIVES, lambda: next(answers), {})])
+    parts.stop()
+    assert next(answers, None) is None
+    assert "a part" in said.getvalue()
+    assert "ready" in said.getvalue()
 
 
 def test_what_dies_before_it_is_ready_ends_the_wait_with_its_last_words(parts: Parts) -> None:

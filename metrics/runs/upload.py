@@ -33,6 +33,7 @@ from weir.controllers.model.errors import (
 from weir.metrics.eventlog.importer import Imported, import_log, is_passed_over, none_among
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.reader import Allowance
+from weir.metrics.files import replace_file
 from weir.metrics.runs.process import begin, is_running
 
 UPLOADS = ".uploads"
@@ -229,9 +230,7 @@ def _last_change(folder: Path) -> float:
 
 
 def _keep(folder: Path, status: UploadStatus) -> None:
-    beside = folder / f".status-{os.getpid()}"
-    beside.write_bytes(msgspec.json.encode(status))
-    beside.replace(folder / "status.json")
+    replace_file(folder / "status.json", msgspec.json.encode(status))
 
 
 if __name__ == "__main__":

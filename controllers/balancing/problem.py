@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 Resources = dict[str, float] | tuple[float, ...]
 
@@ -105,6 +106,10 @@ class Problem(Struct, frozen=True, kw_only=True):
     def placement(self) -> dict[str, str]:
         """Where every item is now."""
         return {item.name: item.bin for item in self.items}
+
+    def placed(self, placement: Mapping[str, str]) -> "Problem":
+        """The same once a plan has been carried out."""
+        return replace(self, items=tuple(replace(i, bin=placement[i.name]) for i in self.items))
 
     @property
     def unknown(self) -> list[str]:

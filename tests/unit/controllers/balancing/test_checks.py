@@ -125,9 +125,7 @@ def test_bins_to_be_emptied_are_empty_in_the_end(name: str):
     for _ in range(12):
         plan = planner(name).plan(problem)
         check_plan(problem, plan)
-        problem = replace(
-            problem, items=tuple(replace(i, bin=plan.placement[i.name]) for i in problem.items)
-        )
+        problem = problem.placed(plan.placement)
     assert not [i for i in problem.items if i.bin == "b0"]
     assert plan.after.left_on_draining == 0.0
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support import people
 from tests.support.given import given_mode
 from tests.support.people import named
-from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
+from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run, scale_out
 from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.cycle import advance_recommendations
 from weir.controllers.engine.propose.scaling import scale_by_hand
@@ -17,13 +17,6 @@ from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.snapshot import Snapshot
-
-
-def scale_out(world: World) -> None:
-    snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(
-        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
-    )
 
 
 def move(world: World) -> None:

@@ -26,6 +26,7 @@ from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
+from weir.pipeline.workloads.counting import counts_by
 from weir.pipeline.workloads.movie_ratings import EXPONENT, FAN_FROM, ratings
 from weir.pipeline.workloads.ranking import rank_largest, ranking
 
@@ -69,10 +70,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     def similar_movies(spark: SparkSession, context: Context) -> DataStreamWriter:
         pairs = observed(FANS.read(spark, context, "similar_movies", use.max_rows), F.col("ts"))
         rows = with_cost(pairs, use.similar_movies_cost_s, kind)
-        if context.is_slice:
-            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
-        counts = rows.groupBy("pair").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, SIMILAR.target(context))
+        return write_updated(counts_by(rows, "pair", context), SIMILAR.target(context))
 
     def recommendations(spark: SparkSession, context: Context) -> DataStreamWriter:
         rows = SIMILAR.read(spark, context, "recommendations", use.max_rows)

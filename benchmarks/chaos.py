@@ -26,6 +26,7 @@ import httpx
 from redis.exceptions import RedisError
 
 from benchmarks import faults, report
+from tests.support.made import topic_counts
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Workload
@@ -33,7 +34,6 @@ from weir.controllers.engine.recommendation import Status
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 TRUE_WITHIN_S = 10.0
 GIVE_UP_S = 90.0

@@ -57,10 +57,6 @@ class Window:
             if int(entry_id.split(b"-")[0]) <= most:
                 self._read_to[name] = entry_id
 
-    def read_again(self) -> None:
-        """Forget how far streams were looked at; what is kept of them stays."""
-        self._read_to.clear()
-
     def leave_out(self, name: str) -> None:
         """Its key holds no stream, which must not hide all others."""
         self._not_streams.add(name)

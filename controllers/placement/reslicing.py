@@ -1,12 +1,11 @@
 """Other owners for the key groups of an operator: each function answers the next `Slicing`.
 
-    first       so many slices, by weight, each an arc of its own
+    first       a number of slices, by weight, each an arc of its own
     one_more    a slice joins and takes its share from all: about K / (N + 1) keys move
     one_fewer   a slice leaves, and its key groups go to those that have too few
-    half_way    the clockwise neighbour takes half the distance
-    joined      a new slice joins half-way between a slice and its neighbour
-    handed_over key groups go from their owner to another slice
-    taken_over  the clockwise neighbour takes the whole token
+    join        a new slice joins half-way between a slice and its neighbour
+    hand_over   key groups go from their owner to another slice
+    take_over   the clockwise neighbour takes the whole token
 
 No key group is ever lost or owned twice, and a slice owns at least one.
 """
@@ -127,19 +126,6 @@ def half_of(arc: Arc, rates: Rates | None = None, *, most: float | None = None) 
         if taken >= half:
             break
     return arc.key_groups[len(arc.key_groups) - count :]
-
-
-def half_way(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
-    """The clockwise neighbour moves its token back half the distance.
-
-    >>> half_way(first("count", 2, groups=8), "count.0").owners
-    {'count.0': (0, 1), 'count.1': (2, 3, 4, 5, 6, 7)}
-    """
-    ring = Ring(slicing)
-    arc, taker = ring.main_arc(giver), ring.neighbour(giver)
-    if arc is None or taker is None:
-        raise InvalidInput(f"{giver} has no neighbour", field="slice")
-    return hand_over(slicing, half_of(arc, rates), taker)
 
 
 def join(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:

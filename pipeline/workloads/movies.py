@@ -94,16 +94,6 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     ]  # fmt: skip
 
 
-def recommend(pairs: dict[str, int], movie: int, most: int = 10) -> list[int]:
-    """The movies most similar to one, given mutual fans by pair.
-
-    >>> recommend({"1/2": 3, "1/5": 9, "2/1": 3, "5/1": 9}, 1)
-    [5, 2]
-    """
-    own = {pair: n for pair, n in pairs.items() if pair.startswith(f"{movie}/")}
-    return [int(pair.split("/")[1]) for pair in sorted(own, key=lambda p: -own[p])[:most]]
-
-
 def expected(texts: Iterable[str]) -> dict[str, int]:
     """Mutual fans of every two movies after these ratings, without Spark."""
     fan_of: dict[str, set[str]] = defaultdict(set)

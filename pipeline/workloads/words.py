@@ -26,15 +26,6 @@ def word_numbers(
     return (ranks.reshape(count, PER_LINE) + SHIFT_WORDS * lines[:, None]) % WORDS
 
 
-def word_counts(lines: int, seed: int = 1) -> dict[str, int]:
-    """How often each word occurs in the first so many lines."""
-    totals = np.zeros(WORDS, dtype=np.int64)
-    for first in range(0, lines, 100_000):
-        numbers = word_numbers(first, min(100_000, lines - first), seed=seed)
-        totals += np.bincount(numbers.ravel(), minlength=WORDS)
-    return {word(i): int(n) for i, n in enumerate(totals) if n}
-
-
 def word(number: int) -> str:
     """A word that can be said aloud, another for every number.
 

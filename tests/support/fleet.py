@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests.support.made import topic_counts
 from tests.support.processes import start, stop, weir
 from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Workload
@@ -19,7 +20,6 @@ from weir.pipeline.local.process import scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 PLACE = {"a": "extractor", "b": "topic_count", "c": "top_n"}
 HOST = (

@@ -27,6 +27,7 @@ T = TypeVar("T")
 SAFE = ("GET", "HEAD")
 HOST = "127.0.0.1:8050"
 ORIGIN = f"http://{HOST}"
+SOCKET_PATH = "/_dash-ws-callback"  # Dash's, of the one feed
 
 
 class Inside:

@@ -8,7 +8,6 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 CALLBACK_PATH = "/_dash-update-component"
-SOCKET_PATH = "/_dash-ws-callback"
 BODY_MOST = {CALLBACK_PATH: 1 << 20, "/api/import/part": 4 << 20}
 BODY_MOST_ELSE = 64 << 10
 BODY_MOST_STRANGERS = 8 << 10

@@ -13,9 +13,8 @@ import pytest
 from starlette.routing import WebSocketRoute
 
 from tests.support.clicks import click
-from tests.support.inside import ORIGIN, Inside, post, routes
+from tests.support.inside import ORIGIN, SOCKET_PATH, Inside, post, routes
 from weir.components.web.security import Role, declared_role
-from weir.components.web.security.limits import SOCKET_PATH
 from weir.components.web.security.middleware import ENDED, OPEN
 from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput

@@ -234,7 +234,7 @@ def test_the_readers_of_the_pages(
         import redis.asyncio
 
         client = redis.asyncio.Redis.from_url(redis_server.url)
-        hub._window.read_again()
+        hub._window._read_to.clear()
         for path in PATHS:
             hub.look(path)
         hub._control_reader._seldom_at = float("-inf")

@@ -136,7 +136,7 @@ def twice(system: Watched) -> list[str]:
 
 
 def run(minutes: float, most: int, seed: int, folder: Path) -> str:
-    """Break it for so long; the section."""
+    """Break it for this many minutes; the section."""
     choice = random.Random(seed)
     system = System(folder, "--set", "slices=4", "--rate", "60")
     rows: list[tuple[faults.Fault, float, str]] = []

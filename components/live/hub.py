@@ -40,9 +40,9 @@ FACTS_EVERY_S = 1.0
 TIMEOUT_S = 3.0
 WORLD_KEPT_S = 1.0
 STALLED_S = 10.0
-"""A reader that has come to no end of a round for so long counts as dead."""
+"""A reader whose round takes longer than this counts as dead."""
 PAUSES = 3.0
-"""So many times as long as it took to tell all tabs of a change, the next one waits."""
+"""The next change waits this many times as long as it took to tell all tabs of the last one."""
 PAUSE_S = 0.3
 REBALANCES_SHOWN = 30
 
@@ -213,7 +213,7 @@ class Hub:
             await asyncio.sleep(BLOCK_MS / 1000)
 
     def _take(self, name: str, entries: Sequence[Row]) -> int:
-        """Add what can be read; so many were new."""
+        """Add what can be read; how many were new."""
         self._window.pass_by(name, [entry_id for entry_id, _ in entries], self.store.now())
         return sum(self._window.add(s) for s in self.store.samples_in(name, entries))
 

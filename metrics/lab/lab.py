@@ -1,7 +1,7 @@
 """The lab on disk: what is under way, what was found, and how to begin and stop.
 
 <runs>/.lab/lock                        held by whoever runs an experiment; one at a time
-<runs>/.lab/<name>/status.json          how far it is, for whoever asks, on any web worker
+<runs>/.lab/<name>/status.json          how far it is, to be read by any web worker
 <runs>/.lab/<name>/parts-<size>/*.json  parts that are done; a stopped one goes on from them
 <runs>/.lab/<name>/result-<size>.json   what was found
 <runs>/.lab/<name>/log.txt              what the process printed

@@ -1,7 +1,7 @@
 """A search of settings on a recorded run, in a process of its own, that can be stopped and resumed.
 
     <runs>/.tuning/<run>/request.json    what is searched
-    <runs>/.tuning/<run>/status.json     how far it is, for whoever asks, on any web worker
+    <runs>/.tuning/<run>/status.json     how far it is, to be read by any web worker
     <runs>/.tuning/<run>/*.journal       every trial so far; the same request goes on from there
     <runs>/.tuning/<run>/result.json     what was found
 

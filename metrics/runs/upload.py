@@ -1,7 +1,7 @@
 """An event log that somebody uploads: parts in, a run out, nothing left over.
 
     <runs>/.uploads/<job>/file         the log, as far as it has come
-    <runs>/.uploads/<job>/status.json  how far the job is, for whoever asks, on any worker
+    <runs>/.uploads/<job>/status.json  how far the job is, to be read by any web worker
 
 The log is read in a process of its own (`python -m weir.metrics.runs.upload JOB RUNS`), so that
 neither its size nor a mistake in it troubles the web server.
@@ -46,9 +46,9 @@ FREE_LEAST = 1_000_000_000
 """Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
 _STALE_S = 86_400.0
-"""So long what became of an upload can be asked for."""
+"""How long one can ask what became of an upload."""
 _GIVEN_UP_S = 900.0
-"""An upload to which no part comes for so long is given up: it would keep others waiting."""
+"""An upload that gets no part for this long is given up: it would keep others waiting."""
 _JOB = re.compile(r"[0-9a-f]{32}$")
 
 

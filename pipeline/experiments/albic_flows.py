@@ -51,7 +51,7 @@ class Job(Struct, frozen=True):
 
 
 def counted(operators: Sequence[str], costs: Mapping[str, float], rows: int, seed: int) -> Job:
-    """The job as so many rows make it."""
+    """The job as this number of rows makes it."""
     keys = _keys(rows, seed)
     work: dict[str, float] = {f"{o}.{g}": 0.0 for o in operators for g in range(GROUPS)}
     flows: dict[tuple[str, str], float] = {}

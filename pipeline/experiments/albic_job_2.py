@@ -2,7 +2,7 @@
 
 Two operators on 20 nodes, all traffic one-to-one, nothing collocated at first. A group's load is
 its computation and, for traffic that leaves its node, as much again for serialisation. A moved
-group costs `MOVE_SHARE` of a period's work of its own, for state that is written and read.
+group costs `move_share` of a period's work of its own, for state that is written and read.
 """
 
 from collections.abc import Mapping

@@ -69,7 +69,7 @@ def followed(
     last_s: float,
     until_moved: bool = False,
 ) -> dict[str, Any]:
-    """Let the engine follow these for so long, and measure the end of it.
+    """Let the engine follow these for a while, and measure the end of it.
 
     It lasts `least_s`. With `until_moved` it goes on until a rebalance has ended (at most as long
     again), and then for a few seconds in which what was moved gets going. Then comes `last_s`.

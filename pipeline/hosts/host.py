@@ -298,7 +298,8 @@ class Host:
             self._runners = runners
 
     def _confirm(self, operator: Operator) -> bool:
-        """The same, as the store says now: under the lease nobody changes it any more."""
+        """Whether the operator is still current, as the store says now: under the lease nobody else
+        changes it."""
         if operator.share is not None:
             self._slices.read()
         return self._slices.current(operator)

@@ -1,6 +1,6 @@
 """Lines of text whose words follow Zipf's law, and whose frequent words change over time.
 
-Every so many lines the ranks are handed on to other words: keys that were hot grow cold and
+Every `SHIFT_LINES` lines the ranks are handed on to other words: keys that were hot grow cold and
 others take their place, so that what was balanced is balanced no longer.
 """
 
@@ -14,7 +14,7 @@ EXPONENT = 1.0
 PER_LINE = 8
 SHIFT_LINES = 20_000
 SHIFT_WORDS = 97
-"""After so many lines every rank belongs to the word so many places on."""
+"""After `SHIFT_LINES` lines every rank belongs to the word this many places on."""
 
 
 def word_numbers(

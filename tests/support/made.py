@@ -36,7 +36,7 @@ def topic_counts(count: int, seed: int = 1) -> dict[str, int]:
 
 
 def word_counts(lines: int, seed: int = 1) -> dict[str, int]:
-    """How often each word occurs in the first so many lines."""
+    """How often each word occurs in the first `lines` lines."""
     totals = np.zeros(WORDS, dtype=np.int64)
     for first in range(0, lines, 100_000):
         numbers = word_numbers(first, min(100_000, lines - first), seed=seed)

@@ -13,7 +13,7 @@ BODY_MOST_ELSE = 64 << 10
 BODY_MOST_STRANGERS = 8 << 10
 """Enough for a name and a password; nobody else is read any further."""
 BODY_S = 60.0
-"""So long a body may take to arrive."""
+"""How long a body may take to arrive."""
 SOCKET_MOST = 256 << 10
 
 TOO_LARGE = "This request is larger than Weir takes."

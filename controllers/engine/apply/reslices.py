@@ -10,7 +10,7 @@ Holding: the slices that change stop at a batch boundary and give their leases b
 the driver of a cluster takes these leases, writes the new owners' checkpoints from the old
 ones, and reads them back. Then one compare-and-set gives the groups to the new owners, with
 the placements of those that are new. Before it only the old owners can run, after it only the
-new ones: whoever leads next sees from the store how far it has come, and doing a step again
+new ones: the next leader sees from the store how far it has come, and doing a step again
 changes nothing. The old checkpoints are dropped when every new owner has committed.
 
 Going back after that is a re-slice the other way round, as exact as this one.
@@ -251,7 +251,7 @@ def _rewrite(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
             unplace=tuple(name for name in before.slices if name not in after.owners),
         )
     late = result.status in (CommandStatus.REFUSED, CommandStatus.EXPIRED)
-    if late and reslicing.attempt + 1 < ATTEMPTS:  # the engine that ordered it leads no more
+    if late and reslicing.attempt + 1 < ATTEMPTS:  # the engine that ordered it no longer leads
         again = replace(reslicing, attempt=reslicing.attempt + 1)
         return Advanced(reslicing=again, command=_order(again, stage, now))
     if result.status.final:
@@ -326,7 +326,7 @@ def _pause_s(reslicing: Reslicing, stage: Stage, changed: list[str]) -> float | 
 
 
 def _drop(reslicing: Reslicing, gone: Slicing, kept: Slicing, now: float) -> Command:
-    """Remove the checkpoints of owners that are no more."""
+    """Remove the checkpoints of slices that no longer exist."""
     left = {(name, kept.born.get(name)) for name in kept.slices}
     return Command(
         id=f"{reslicing.id}-drop",

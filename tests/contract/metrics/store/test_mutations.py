@@ -92,7 +92,7 @@ def _no_place(error: Exception) -> bool:
 
 
 class Every(Pace):
-    """It is time each so many looks."""
+    """It is time once in a given number of looks."""
 
     def __init__(self, looks: int) -> None:
         super().__init__(0.0)

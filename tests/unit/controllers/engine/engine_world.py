@@ -168,7 +168,7 @@ class Crash(Exception):
 
 
 class Mortal:
-    """A store behind which the engine dies after so many writes, views and memories aside."""
+    """A store behind which the engine dies after a given number of writes, views and memories aside."""
 
     WRITES = frozenset(
         {

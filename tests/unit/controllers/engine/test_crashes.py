@@ -129,7 +129,7 @@ def ineffective(world: World) -> None:
 
 
 def lived(begin: Callable[[World], None], writes: float) -> tuple[World, bool]:
-    """A world whose first engine dies after so many writes; another takes over."""
+    """A world whose first engine dies after a given number of writes; another takes over."""
     world = World(a={"count": 1.0, "rank": 0.6}, b={"top": 0.1})
     world.store.save_settings("engine", {"settle_s": 10.0})
     world.store.save_settings("guards:a", {"stabilisation_s": 300})
@@ -170,7 +170,7 @@ ASKED_S = {
     automatic: 10.0, automatic_scale_in: 10.0, automatic_move: 10.0, ineffective: 10.0,
     paused: 10.0, no_longer_asked: 40.0,
 }  # fmt: skip
-"""So long scalers and planners are asked; in all other cases a person asks."""
+"""How long scalers and planners are asked; in all other cases a person asks."""
 
 
 @pytest.mark.parametrize(

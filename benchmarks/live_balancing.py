@@ -76,16 +76,12 @@ def over_time(
             if began <= sample.at < ended:
                 at = math.floor((sample.at - began) / BUCKET_S)
                 rows[at] += sum(o.rows for o in sample.operators if o.name == END)
-                busy[cluster][at].append(_busy(sample))
+                busy[cluster][at].append(sample.cluster.busy_share)
     seconds = [min(BUCKET_S, ended - began - k * BUCKET_S) for k in range(count)]
     return {
         "rows/s out": [r / s for r, s in zip(rows, seconds, strict=True)],
         **{f"{c} busy": [statistics.fmean(b) if b else None for b in v] for c, v in busy.items()},
     }
-
-
-def _busy(sample: ClusterSample) -> float:
-    return sample.cluster.busy_cores / max(sample.cluster.capacity, 1)
 
 
 def policy(
@@ -116,7 +112,10 @@ def policy(
     moves = [f"{m.move.operator} to {m.move.target}" for r in reversed(made) for m in r.moves]
     return {
         "throughput": rows / (options.hold * 0.6),
-        "busy": {c: statistics.fmean(map(_busy, v)) if v else 0.0 for c, v in late.items()},
+        "busy": {
+            c: statistics.fmean(s.cluster.busy_share for s in v) if v else 0.0
+            for c, v in late.items()
+        },
         "series": over_time(samples, ramp_began, ramp_began + options.ramp + options.hold),
         "moves": moves,
         "queue": sum(o.queue_rows or 0 for o in system.snapshot().operators),

@@ -17,7 +17,6 @@ from weir.pipeline.experiments.live import (
     LiveCluster,
     LivePlan,
     LiveSystem,
-    busy,
     busy_shares,
     over_time,
     rows_out,
@@ -146,7 +145,7 @@ def rate(samples: Sequence[ClusterSample]) -> float:
 
 def share(samples: Sequence[ClusterSample]) -> float:
     """Busy cores, in percent."""
-    return 100.0 * fmean(busy(s) for s in samples)
+    return 100.0 * fmean(s.cluster.busy_share for s in samples)
 
 
 def count(samples: Sequence[ClusterSample]) -> float:

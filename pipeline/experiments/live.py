@@ -258,13 +258,9 @@ def rows_out(samples: Mapping[str, Sequence[ClusterSample]], names: Sequence[str
 def busy_shares(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, float | None]:
     """The mean share of each cluster's cores that was busy."""
     return {
-        name: fmean(busy(s) for s in found) if found else None for name, found in samples.items()
+        name: fmean(s.cluster.busy_share for s in found) if found else None
+        for name, found in samples.items()
     }
-
-
-def busy(sample: ClusterSample) -> float:
-    """The share of a cluster's cores that was busy."""
-    return sample.cluster.busy_cores / max(sample.cluster.capacity, 1)
 
 
 def over_time(

@@ -25,7 +25,7 @@ def test_the_planners_of_the_product_are_all_found():
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(problem=problems())
 def test_rules_hold_on_anything_valid(name: str, problem: Problem):
     check_plan(problem, planner(name).plan(problem, seed=3))

@@ -46,7 +46,7 @@ def test_albic_raises_collocation_round_by_round_and_keeps_the_balance():
     assert all(later >= earlier - 0.05 for earlier, later in itertools.pairwise(seen))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(problem=problems())
 def test_a_constant_load_comes_to_rest(problem: Problem):
     at_rest(problem, within=30)

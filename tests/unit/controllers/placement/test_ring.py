@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from weir.controllers.model.errors import InvalidInput
@@ -50,7 +50,6 @@ def owner_of(key: str, ring: Ring) -> str:
     return ring.owner[key_groups([key.encode()], ring.slicing.groups)[0]]
 
 
-@settings(deadline=None)
 @given(slicings(), st.data())
 def test_no_change_of_the_ring_loses_a_key_group_or_gives_it_two_owners(
     slicing: Slicing, data: st.DataObject
@@ -73,7 +72,6 @@ def test_no_change_of_the_ring_loses_a_key_group_or_gives_it_two_owners(
         assert after.generation > slicing.generation or after == slicing
 
 
-@settings(deadline=None)
 @given(slicings())
 def test_one_more_slice_takes_its_share_and_nothing_else_moves(slicing: Slicing):
     if len(slicing.owners) == slicing.groups:
@@ -89,7 +87,6 @@ def test_one_more_slice_takes_its_share_and_nothing_else_moves(slicing: Slicing)
         assert set(after.owners[name]) <= set(slicing.owners[name])
 
 
-@settings(deadline=None)
 @given(slicings())
 def test_one_slice_fewer_moves_what_it_had_and_nothing_else(slicing: Slicing):
     if len(slicing.owners) == 1:

@@ -51,7 +51,7 @@ def test_a_growing_queue_counts_as_arrivals():
     ),
     st.sampled_from([10.0, 600.0]),
 )
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
     """Whatever their length and order: run time in = busy time out, where starts are known."""
     lines = [(T0 + a, logs.task_start(i, launch=T0 + a)) for i, (a, _, _) in enumerate(tasks)]
@@ -68,7 +68,7 @@ def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1000)), min_size=1, max_size=20))
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 def test_no_row_is_lost(batches):
     second, lines = 0, [logs.app_start()]
     for n, (gap, rows) in enumerate(batches):

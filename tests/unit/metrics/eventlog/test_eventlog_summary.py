@@ -68,7 +68,7 @@ def test_broken_lines_are_counted_and_named(line):
 
 
 @given(st.integers(0, 400))
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 def test_a_line_cut_anywhere_is_broken(at):
     line = logs.task_end(1)
     parser = Parser()

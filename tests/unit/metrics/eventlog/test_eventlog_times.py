@@ -43,7 +43,7 @@ EXTREME = st.sampled_from([b"-1", b"0", b"9007199254740992", b"-9007199254740992
 
 
 @given(st.lists(st.tuples(st.integers(0, 10_000), EXTREME), min_size=1, max_size=8), st.booleans())
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 def test_no_number_in_a_log_is_trusted(changes, streaming):
     """Any number replaced by an extreme one: never an error, never samples without end."""
     data = logs.text(stream_log(4) if streaming else logs.batch_log(6))

@@ -11,7 +11,6 @@ import shutil
 import statistics
 import tempfile
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,10 @@ from benchmarks import report
 from tests.support.given import given_mode
 from tests.support.system import System
 from tests.support.waiting import wait_until
-from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.ports import Workload
-from weir.controllers.model.decision import Move
 from weir.controllers.model.profile import Profile
 from weir.controllers.model.sample import ClusterSample, Mode
+from weir.pipeline.experiments.live_places import rebalance_to
 
 EXTREME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 # 0.5 core of work on one core, 2.1 on four: no placement is nearer to even.
@@ -43,16 +41,9 @@ def place(system: System, wanted: dict[str, str]) -> None:
         given_mode(system.store, cluster, Mode.OBSERVE)
     system.command("rate", "--pause")
     wait_until(lambda: all(r.final for r in system.store.rebalances()), 400, "moves have ended")
-    present = system.store.placements()
-    moves = tuple(
-        MoveState(move=Move(operator=name, source=present[name].cluster, target=target))
-        for name, target in wanted.items()
-        if present[name].cluster != target
-    )
-    if moves:
-        system.store.save_rebalance(
-            Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=moves, by="benchmark")
-        )
+    asked = rebalance_to(wanted, system.store.placements(), "benchmark")
+    if asked is not None:
+        system.store.save_rebalance(asked)
         system.store.set_workload(Workload(name="tweets", rows_per_s=50.0))
         wait_until(
             lambda: all(m.step.final for m in system.store.rebalances()[0].moves), 200, "placed"

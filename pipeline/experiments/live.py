@@ -4,9 +4,7 @@ It comes up once (a minute) and is shared by the parts of an experiment; what ru
 recorded, and the run is there to replay when the experiment has ended.
 """
 
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -28,7 +26,7 @@ from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.experiments.base import Bench
-from weir.pipeline.local.process import end, scratch, spawn
+from weir.pipeline.local.process import end, kill, scratch, spawn
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.application import application
@@ -133,12 +131,7 @@ class LiveSystem:
 
     def kill(self, names: Sequence[str]) -> float:
         """kill -9 of drivers and their JVMs at one moment; when that was."""
-        at = time.time()
-        for name in names:
-            os.killpg(self.hosts[name].pid, signal.SIGKILL)
-        for name in names:
-            self.hosts.pop(name).wait()
-        return at
+        return kill([self.hosts.pop(name) for name in names])
 
     # -- what is so now, and what was
 

@@ -8,7 +8,6 @@ import itertools
 import shutil
 import threading
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,7 +16,6 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 
 from weir.controllers.engine.ports import Store
-from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.sample import Batch, ClusterSample
 from weir.controllers.model.snapshot import Snapshot
@@ -29,6 +27,8 @@ from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import FORMAT, EdgeSource
 from weir.pipeline.edges.stream import EdgeStream, chunks_of
 from weir.pipeline.experiments.base import Bench
+from weir.pipeline.experiments.live import BY
+from weir.pipeline.experiments.live_places import scale_command
 from weir.pipeline.hosts.operator import observed
 from weir.pipeline.workloads.cost import with_cost
 from weir.pipeline.workloads.plugs import readings
@@ -163,13 +163,7 @@ class Cluster:
 
     def scale(self, executors: int) -> None:
         """Tell the agent, without waiting."""
-        now = time.time()
-        self.store.submit(
-            Command(
-                id=uuid.uuid4().hex, cluster=CLUSTER, action=ScaleTo(executors=executors),
-                issued_at=now, expires_at=now + 60, by="lab",
-            )
-        )  # fmt: skip
+        self.store.submit(scale_command(CLUSTER, executors, BY))
 
     def snapshot(self) -> Snapshot:
         """The present."""

@@ -16,7 +16,7 @@ from weir.controllers.model.sample import OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream
-from weir.pipeline.local.process import scratch
+from weir.pipeline.local.process import kill, scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
@@ -84,12 +84,7 @@ class Fleet:
 
     def kill(self, *names: str) -> float:
         """kill -9 of driver and JVM; when that was."""
-        at = time.time()
-        for name in names:
-            os.killpg(self.hosts[name].pid, signal.SIGKILL)
-        for name in names:
-            self.hosts.pop(name).wait()
-        return at
+        return kill([self.hosts.pop(name) for name in names])
 
     def suspend(self, name: str) -> None:
         """Neither driver nor JVM get any time."""

@@ -48,14 +48,14 @@ class Watched(Protocol):
     redis_url: str
 
     def health(self) -> dict[str, Any]: ...
-    def _ask(self, path: str) -> httpx.Response: ...
+    def ask(self, path: str) -> httpx.Response: ...
 
 
 def lie(system: Watched) -> str:
     """What the web server says that is not so; empty if all is true."""
     try:
         health = system.health()
-        page = system._ask("/").status_code
+        page = system.ask("/").status_code
     except (OSError, ValueError) as error:
         return f"no answer ({type(error).__name__})"
     if page != 200:

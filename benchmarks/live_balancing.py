@@ -27,7 +27,7 @@ from weir.pipeline.experiments.live_places import rebalance_to
 EXTREME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 # 0.5 core of work on one core, 2.1 on four: no placement is nearer to even.
 OPTIMAL = {"extractor": "narrow", "topic_count": "wide", "top_n": "wide"}
-# A row costs so much that rows, not the start of batches, keep the cores busy.
+# A row costs enough for rows, not the start of batches, to keep the cores busy.
 OPERATORS = ("topic_count_cost_s=0.004", "max_rows=1200")
 # The one that leaves a long queue behind comes last.
 POLICIES = ("milp", "dodo", "dodo_no_capacity", "no_op")

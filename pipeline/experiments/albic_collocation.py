@@ -1,7 +1,7 @@
-"""ALBIC, figures 10 and 11: collocation and balance, from period to period and anew each time.
+"""ALBIC, figures 10 and 11: collocation and balance, period to period and from scratch.
 
 Of every operator's key groups a share talks to one group of the next operator only; the rest
-talks to all of them. ALBIC has 20 moves per period. COLA places everything anew each time,
+talks to all of them. ALBIC has 20 moves per period. COLA places everything from scratch each time,
 within a loose and within a tight limit on the distance.
 """
 

@@ -118,7 +118,7 @@ class Cluster:
     # -- rows
 
     def rate(self, rows_per_s: float) -> None:
-        """So many rows per second from now on."""
+        """This many rows per second from now on."""
         if self._failed:
             raise self._failed[0]
         if self._query.exception() is not None:
@@ -179,7 +179,7 @@ class Cluster:
         return list(self.store.samples(CLUSTER, begin, end))
 
     def settle(self, executors: int, tell: Callable[[str], None]) -> None:
-        """No rows wait, and there are so many executors, each of which has done some."""
+        """No rows wait, and there are this many executors, each of which has done some."""
         self.rate(0.0)
         tell("what waits is worked off")
         self.scale(max(executors, self.executors() or 1))

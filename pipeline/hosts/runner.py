@@ -6,7 +6,7 @@ stopped --lease--> running --failure--> restarting --back-off--> running
 
 A query that is to end at a batch boundary may take as long as its batch. Nobody waits for
 it: every step looks again, and its lease is kept by another thread, which asks only the
-store and never Spark, until the query can write no more.
+store and never Spark, until the query can no longer write.
 """
 
 import logging
@@ -237,7 +237,7 @@ class Runner:
 
     def _halt(self) -> bool:
         """Let the query end at a batch boundary, or without one if that takes too long; True
-        once it can write no more."""
+        once it can no longer write."""
         if self._query is None:
             return True
         now = self._clock()
@@ -248,7 +248,7 @@ class Runner:
         return self._end()
 
     def _end(self) -> bool:
-        """Stop the query at once, within a batch if need be; True once it can write no more."""
+        """Stop the query at once, within a batch if need be; True once it can no longer write."""
         try:
             self._query.stop()  # waits until nothing of it runs
         except Exception as error:

@@ -17,7 +17,6 @@ from weir.controllers.model.errors import Unavailable
 from weir.pipeline.local.process import scratch
 from weir.pipeline.local.supervisor import Child
 
-ROOT = Path(weir.__file__).parent.parent
 TIMEOUT_S = 240.0
 
 
@@ -48,7 +47,7 @@ class Parts:
         """Start a part; `ready` tells when it can be used."""
         log_file = self._folder / "logs" / f"{name.replace(' ', '-')}.log"
         # Everything that would go to the system's temporary folder goes into ours.
-        own = {**scratch(self._folder / "tmp"), "PYTHONPATH": str(ROOT), **env}
+        own = {**scratch(self._folder / "tmp"), "PYTHONPATH": str(weir.ROOT), **env}
         child = Child(name, argv, log_file, ready, own)
         self.children.append(child)
         self._seconds[name] = None

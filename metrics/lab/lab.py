@@ -70,7 +70,7 @@ class Lab:
                 subprocess.Popen(
                     [sys.executable, "-m", PROCESS, name, str(self.runs.resolve()),
                      "quick" if quick else "full", str(lock)],
-                    cwd=Path(weir.__file__).parent.parent, stdin=subprocess.DEVNULL, stdout=log,
+                    cwd=weir.ROOT, stdin=subprocess.DEVNULL, stdout=log,
                     stderr=log, start_new_session=True, pass_fds=(lock,),
                 )  # fmt: skip
         finally:

@@ -31,7 +31,6 @@ from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.application import application
 
-ROOT = Path(weir.__file__).parent.parent
 UP_S = 240.0
 BY = "lab"
 T = TypeVar("T")
@@ -113,7 +112,11 @@ class LiveSystem:
             [sys.executable, "-m", "weir", *words],
             self.folder / f"{name}.log",
             # Its password is nothing for arguments, which everybody sees.
-            {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), REDIS_URL: self.redis.url},
+            {
+                **scratch(self.folder / "tmp"),
+                "PYTHONPATH": str(weir.ROOT),
+                REDIS_URL: self.redis.url,
+            },
         )
 
     def start(self, name: str) -> None:

@@ -26,6 +26,7 @@ import httpx
 from redis.exceptions import RedisError
 
 from benchmarks import faults, report
+from tests.support.made import topic_counts
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Workload
@@ -33,7 +34,6 @@ from weir.controllers.engine.recommendation import Status
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 TRUE_WITHIN_S = 10.0
 GIVE_UP_S = 90.0
@@ -48,14 +48,14 @@ class Watched(Protocol):
     redis_url: str
 
     def health(self) -> dict[str, Any]: ...
-    def _ask(self, path: str) -> httpx.Response: ...
+    def ask(self, path: str) -> httpx.Response: ...
 
 
 def lie(system: Watched) -> str:
     """What the web server says that is not so; empty if all is true."""
     try:
         health = system.health()
-        page = system._ask("/").status_code
+        page = system.ask("/").status_code
     except (OSError, ValueError) as error:
         return f"no answer ({type(error).__name__})"
     if page != 200:
@@ -136,7 +136,7 @@ def twice(system: Watched) -> list[str]:
 
 
 def run(minutes: float, most: int, seed: int, folder: Path) -> str:
-    """Break it for so long; the section."""
+    """Break it for this many minutes; the section."""
     choice = random.Random(seed)
     system = System(folder, "--set", "slices=4", "--rate", "60")
     rows: list[tuple[faults.Fault, float, str]] = []

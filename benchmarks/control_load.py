@@ -3,7 +3,7 @@
 Reports of N clusters x M operators are written into a real Redis as agents would; no Spark is
 needed, as nothing here depends on where the figures come from. A real engine asks every scaler
 of every cluster, plans the balance and keeps its proposals; a recorder writes runs; gunicorn
-serves the control room to so many tabs (`--browsers`), each in a context of its own of one
+serves the control room to a number of tabs (`--browsers`), each in a context of its own of one
 Chromium. Every web worker keeps the world for its own tabs; one is enough for these. Browsers
 are on other machines in life: where all together want more than this one has, Chromium comes
 second. The quarter of an hour that all of them keep is there at the start, so that what memory
@@ -45,7 +45,7 @@ PIXEL_S = 2.0
 ALIVE = "() => (window.weirDrawn || []).length > 0"
 DRAWN = "() => (window.weirDrawn || []).splice(0)"
 PARTS = 6
-"""So many means of memory are told, of equal parts of the run."""
+"""How many means of memory are told, each of an equal part of the run."""
 
 
 class Usage:
@@ -239,7 +239,7 @@ def _aside() -> None:
 
 
 def _evaluated(page: Any, script: str) -> Any:
-    """What a script says in a page; None if the page was just loaded anew."""
+    """What a script says in a page; None if the page was just reloaded."""
     from playwright.sync_api import Error
 
     try:

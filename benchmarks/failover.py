@@ -60,7 +60,7 @@ class Watch:
             self.false += sorted(said - down - self.down)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         self._over.set()
         self._thread.join()
 

@@ -154,7 +154,7 @@ def _filled(values: Floats) -> Floats:
 
 
 def _running_median(values: Floats, width: int = 31) -> Floats:
-    """The median of so many values around each."""
+    """The median of this many values around each."""
     wide = np.pad(values, width // 2, mode="edge")
     return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(wide, width), axis=1))
 

@@ -11,7 +11,6 @@ import shutil
 import statistics
 import tempfile
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,15 @@ from benchmarks import report
 from tests.support.given import given_mode
 from tests.support.system import System
 from tests.support.waiting import wait_until
-from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.engine.ports import Workload
-from weir.controllers.model.decision import Move
 from weir.controllers.model.profile import Profile
 from weir.controllers.model.sample import ClusterSample, Mode
+from weir.pipeline.experiments.live_places import rebalance_to
 
 EXTREME = {"extractor": "wide", "topic_count": "narrow", "top_n": "narrow"}
 # 0.5 core of work on one core, 2.1 on four: no placement is nearer to even.
 OPTIMAL = {"extractor": "narrow", "topic_count": "wide", "top_n": "wide"}
-# A row costs so much that rows, not the start of batches, keep the cores busy.
+# A row costs enough for rows, not the start of batches, to keep the cores busy.
 OPERATORS = ("topic_count_cost_s=0.004", "max_rows=1200")
 # The one that leaves a long queue behind comes last.
 POLICIES = ("milp", "dodo", "dodo_no_capacity", "no_op")
@@ -43,16 +41,9 @@ def place(system: System, wanted: dict[str, str]) -> None:
         given_mode(system.store, cluster, Mode.OBSERVE)
     system.command("rate", "--pause")
     wait_until(lambda: all(r.final for r in system.store.rebalances()), 400, "moves have ended")
-    present = system.store.placements()
-    moves = tuple(
-        MoveState(move=Move(operator=name, source=present[name].cluster, target=target))
-        for name, target in wanted.items()
-        if present[name].cluster != target
-    )
-    if moves:
-        system.store.save_rebalance(
-            Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=moves, by="benchmark")
-        )
+    asked = rebalance_to(wanted, system.store.placements(), "benchmark")
+    if asked is not None:
+        system.store.save_rebalance(asked)
         system.store.set_workload(Workload(name="tweets", rows_per_s=50.0))
         wait_until(
             lambda: all(m.step.final for m in system.store.rebalances()[0].moves), 200, "placed"
@@ -76,16 +67,12 @@ def over_time(
             if began <= sample.at < ended:
                 at = math.floor((sample.at - began) / BUCKET_S)
                 rows[at] += sum(o.rows for o in sample.operators if o.name == END)
-                busy[cluster][at].append(_busy(sample))
+                busy[cluster][at].append(sample.cluster.busy_share)
     seconds = [min(BUCKET_S, ended - began - k * BUCKET_S) for k in range(count)]
     return {
         "rows/s out": [r / s for r, s in zip(rows, seconds, strict=True)],
         **{f"{c} busy": [statistics.fmean(b) if b else None for b in v] for c, v in busy.items()},
     }
-
-
-def _busy(sample: ClusterSample) -> float:
-    return sample.cluster.busy_cores / max(sample.cluster.capacity, 1)
 
 
 def policy(
@@ -116,7 +103,10 @@ def policy(
     moves = [f"{m.move.operator} to {m.move.target}" for r in reversed(made) for m in r.moves]
     return {
         "throughput": rows / (options.hold * 0.6),
-        "busy": {c: statistics.fmean(map(_busy, v)) if v else 0.0 for c, v in late.items()},
+        "busy": {
+            c: statistics.fmean(s.cluster.busy_share for s in v) if v else 0.0
+            for c, v in late.items()
+        },
         "series": over_time(samples, ramp_began, ramp_began + options.ramp + options.hold),
         "moves": moves,
         "queue": sum(o.queue_rows or 0 for o in system.snapshot().operators),

@@ -14,7 +14,6 @@ import itertools
 import shutil
 import tempfile
 import time
-import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,10 +26,10 @@ from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.commands.demo import CLUSTERS
 from weir.controllers.engine.ports import Workload
-from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.decision import Scale
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create
+from weir.pipeline.experiments.live_places import scale_command
 from weir.pipeline.experiments.qspark_cluster import held
 
 CLUSTER, OPERATOR = "narrow", "topic_count"
@@ -81,13 +80,7 @@ def rate_at(second: float) -> float:
 
 def scale(system: System, executors: int) -> None:
     """Tell the agent, without waiting."""
-    now = time.time()
-    system.store.submit(
-        Command(
-            id=uuid.uuid4().hex, cluster=CLUSTER, action=ScaleTo(executors=executors),
-            issued_at=now, expires_at=now + 60, by="benchmark",
-        )
-    )  # fmt: skip
+    system.store.submit(scale_command(CLUSTER, executors, "benchmark"))
 
 
 def _executors(system: System) -> int | None:

@@ -20,7 +20,6 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import httpx
 from redis.exceptions import RedisError
@@ -29,6 +28,7 @@ from benchmarks import networks, report
 from benchmarks.chaos import at_rest, lie, twice
 from benchmarks.networks import ADDRESSES, within
 from tests.support.processes import ROOT, last_lines, start, stop
+from tests.support.requests import Requests
 from tests.support.waiting import wait_until
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
@@ -40,7 +40,7 @@ PLACES = {"south": ("two", "topic_count"), "north": ("three", "extractor,top_n")
 CUT = "three"
 
 
-class Machines:
+class Machines(Requests):
     """All parts, each started on its machine with the words of docs/operating.md."""
 
     def __init__(self, folder: Path, rate: float) -> None:
@@ -104,7 +104,7 @@ class Machines:
 
     def _serves(self) -> bool:
         with suppress(OSError):
-            return self._ask("/health").status_code == 200
+            return self.ask("/health").status_code == 200
         return False
 
     def _spark(self) -> None:
@@ -160,17 +160,6 @@ class Machines:
     def _link(self) -> str:
         found = re.search(r"/sign-in#link=(\S+)", (self.folder / "one" / "web.log").read_text())
         return found[1] if found else ""
-
-    def _ask(self, path: str) -> httpx.Response:
-        try:
-            return self._client.get(path)
-        except httpx.TransportError as error:
-            raise OSError(str(error)) from None
-
-    def health(self) -> dict[str, Any]:
-        """What /health says to an admin."""
-        found: dict[str, Any] = self._ask("/health").json()
-        return found
 
     def snapshot(self) -> Snapshot:
         """The present, from the store."""

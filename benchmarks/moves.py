@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 from benchmarks import report
+from tests.support.made import topic_counts
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.commands.control import move
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 OPERATOR = "topic_count"
 

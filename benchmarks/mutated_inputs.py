@@ -145,13 +145,13 @@ def run(seed: int, count: int, redis_count: int) -> list[Row]:
         inside = Inside(server.url, folder)
         inside.store.acquire(LEADER, "engine/test", 36_000.0)
         web = Web(inside, seed)
-        kept, users = _kept(inside), inside.users.content()
+        kept, users = inside.everything(), inside.users.content()
         for rows_of in (
             web.http(count // 5), web.callbacks(count // 5), web.sockets(count // 5),
         ):  # fmt: skip
             rows.append(rows_of)
             print(rows_of, flush=True)
-        after = _kept(inside)
+        after = inside.everything()
         if inside.users.content() != users or after != kept:
             changed = sorted(k for k in {*kept, *after} if kept.get(k) != after.get(k))
             rows.append(("CHANGED", 0, Counter(map(str, changed)), 0.0))
@@ -159,10 +159,6 @@ def run(seed: int, count: int, redis_count: int) -> list[Row]:
         server.stop()
     rows.append(in_redis(seed, redis_count))
     return rows
-
-
-def _kept(inside: Inside) -> dict[bytes, Any]:
-    return {k: v for k, v in inside.everything().items() if b"lease" not in k}
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def sized(trace: Trace, scenario: Scenario | None = None) -> WorldModel:
 
 
 def stretch(trace: Trace, first_s: float, hours: float = HOURS) -> Trace:
-    """So many hours of a trace."""
+    """The first hours of a trace."""
     times, rates = np.array(trace.times), np.array(trace.rows_per_s)
     begin = times[0] + first_s
     inside = (times >= begin) & (times < begin + 3600.0 * hours)

@@ -1,4 +1,4 @@
-"""How long a scrub in a replay takes, from the hand's movement to the series drawn anew.
+"""How long a scrub in a replay takes, from the hand's movement to the series drawn again.
 
     python -m benchmarks.scrub [--hours 12] [--scrubs 50]
 
@@ -53,7 +53,7 @@ def recorded(root: Path, hours: float) -> RunInfo:
 
 
 def scrubs(page: Page, count: int, seed: int) -> list[dict[str, float]]:
-    """What the page measured of so many presses at random places, each waited for to its end."""
+    """What the page measured of presses at random places, each waited for to its end."""
     ended = "(weirScrubs.at(-1) || {}).whole > 0"
     rng = random.Random(seed)
     line = page.locator("#replay-line")

@@ -82,7 +82,7 @@ def measured_share(samples: list[ClusterSample]) -> float:
 
 
 def served(calibrated: Calibrated, workers: int) -> float:
-    """Throughput / arrivals with so many workers, by the simulator."""
+    """Throughput / arrivals with this many workers, by the simulator."""
     return what_if(calibrated, "fixed", {"executors": workers}).summary.served_share
 
 

@@ -1,4 +1,4 @@
-"""Inputs for a last look: thirteen kinds of load, drawn anew from every seed.
+"""Inputs for a last look: thirteen kinds of load, drawn again from every seed.
 
 `horizon` was tuned on other draws of such kinds; the draws that the benchmark takes played
 no part in it.

@@ -17,10 +17,8 @@ from pathlib import Path
 
 from redis.exceptions import RedisError
 from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
-import weir
+from weir.commands.parts import Parts
 from weir.commands.trail import auditing, me, request
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
@@ -35,14 +33,13 @@ from weir.metrics.store.users import UsersFile
 from weir.metrics.store.where import REDIS_URL, forget_url, keep_url, shown_url
 from weir.pipeline.local.launcher import Launching
 from weir.pipeline.local.ports import LOOPBACK, free_port
-from weir.pipeline.local.process import scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.local.supervisor import Child
 from weir.pipeline.workloads.application import DEFAULT, Application, application
 
-ROOT = Path(weir.__file__).parent.parent
-TIMEOUT_S = 240.0
+CLUSTER = "cluster "
+"""What the parts that are hosts are called, before the name."""
 SLICES = 4
 """Of the operator with keyed state, shared by the two clusters."""
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
@@ -105,9 +102,8 @@ class Everything:
         self._runs = application(settings.workload)
         self.folder = folder
         self.console = console
-        self.children: list[Child] = []
-        self.seconds: dict[str, float | None] = {}
         self.stopping = threading.Event()
+        self.parts = Parts(folder, console, self.stopping)
         self._more: Callable[[DemoCluster], Child] | None = None  # starts one more host
         self._launching: Launching | None = None
         self.redis_url = ""
@@ -122,12 +118,8 @@ class Everything:
     def up(self) -> None:
         """Start every part and wait until there are live figures of every cluster."""
         began = time.monotonic()
-        with Live(self._table(), console=self.console, refresh_per_second=4) as live:
-
-            def draw() -> None:
-                live.update(self._table())
-
-            redis_url = self.redis_url = self._redis(draw)
+        with self.parts.shown():
+            redis_url = self.redis_url = self._redis()
             store = RedisStore.at(redis_url)
             web = self._add(
                 "web", gunicorn_argv(LOOPBACK, self.port, self.settings.workers),
@@ -137,7 +129,7 @@ class Everything:
                     sign_in=self.sign_in,
                 ),
             )  # fmt: skip
-            master = self._spark(draw)
+            master = self._spark()
             hosts = [self._host(c, master, store) for c in CLUSTERS]
             self._more = lambda c: self._host(c, master, store)
             self._launching = Launching(store, self)
@@ -150,7 +142,7 @@ class Everything:
                 self._app("record", "--runs", str(self.settings.runs)),
                 lambda: any(p.kind == "recorder" for p in store.parts()),
             )
-            self._wait([web, engine, recorder, *hosts], draw)
+            self.parts.wait([web, engine, recorder, *hosts])
             # Rows begin to flow when both clusters can take them; then the figures are live.
             generator = self._add(
                 "generator",
@@ -163,7 +155,7 @@ class Everything:
                 ),
                 lambda: all(any(o.batch_rows for o in s.operators) for s in store.latest()),
             )  # fmt: skip
-            self._wait([generator], draw)
+            self.parts.wait([generator])
             if self.stopping.is_set():  # told to stop before everything was up
                 return
             self._aim(store)
@@ -201,16 +193,16 @@ class Everything:
             f'    {REDIS_URL}="$(cat {name})" weir status'
         )
 
-    def _redis(self, draw: Callable[[], None]) -> str:
+    def _redis(self) -> str:
         if self.settings.redis_url:
             return self.settings.redis_url
         # The other commands look at Redis's usual port unless they are told otherwise.
         server = RedisServer(self.folder / "redis", free_port(6379))
-        self._wait([self._add("redis", server.argv, server.answers)], draw)
+        self.parts.wait([self._add("redis", server.argv, server.answers)])
         self.kept = keep_url(server.url)
         return server.url
 
-    def _spark(self, draw: Callable[[], None]) -> str:
+    def _spark(self) -> str:
         if self.settings.master:
             return self.settings.master
         check_localhost()
@@ -219,7 +211,7 @@ class Everything:
             ("spark master", spark.master_argv, spark.master_ready),
             ("spark worker", spark.worker_argv, spark.worker_ready),
         ):
-            self._wait([self._add(part, argv, ready, spark.environment)], draw)
+            self.parts.wait([self._add(part, argv, ready, spark.environment)])
         return spark.url
 
     def _host(self, cluster: DemoCluster, master: str, store: RedisStore) -> Child:
@@ -238,7 +230,7 @@ class Everything:
             found = next((s for s in store.latest() if s.cluster.name == cluster.name), None)
             return found is not None and all(o.status == "running" for o in found.operators)
 
-        return self._add(f"cluster {cluster.name}", argv, live)
+        return self._add(CLUSTER + cluster.name, argv, live)
 
     def _app(self, *args: str) -> list[str]:
         return [sys.executable, "-m", "weir", *args]
@@ -250,53 +242,11 @@ class Everything:
         ready: Callable[[], bool],
         env: dict[str, str] | None = None,
     ) -> Child:
-        log_file = self.folder / "logs" / f"{name.replace(' ', '-')}.log"
-        # Everything that would go to the system's temporary folder goes into ours.
-        own = {
-            **scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT),
-            REDIS_URL: self.redis_url, **(env or {}),
-        }  # fmt: skip
-        child = Child(name, argv, log_file, ready, own)
-        self.children.append(child)
-        self.seconds[name] = None
-        child.start()
-        return child
-
-    def _wait(self, children: list[Child], draw: Callable[[], None]) -> None:
-        waiting = list(children)
-        while waiting and not self.stopping.is_set():
-            for child in list(waiting):
-                took_s = time.monotonic() - child.started_at
-                if self._is_ready(child):
-                    self.seconds[child.name] = took_s
-                    waiting.remove(child)
-                elif child.process is None or child.process.poll() is not None:
-                    raise Unavailable(f"{child.name} did not start:\n{_tail(child.log_file)}")
-                elif took_s > TIMEOUT_S:
-                    raise Unavailable(f"{child.name} takes too long:\n{_tail(child.log_file)}")
-            draw()
-            time.sleep(0.2)
-
-    @staticmethod
-    def _is_ready(child: Child) -> bool:
-        try:
-            return child.ready()
-        except (OSError, RedisError):
-            return False
+        return self.parts.start(name, argv, ready, {REDIS_URL: self.redis_url, **(env or {})})
 
     def _web_answers(self) -> bool:
         with urllib.request.urlopen(f"{self.address}/health", timeout=2) as answer:
             return bool(answer.status < 500)
-
-    def _table(self) -> Table:
-        table = Table.grid(padding=(0, 2))
-        for child in self.children:
-            took_s = self.seconds[child.name]
-            ready = took_s is not None
-            mark = "[green]ready[/green]" if ready else "[yellow]starting[/yellow]"
-            seconds = took_s if took_s is not None else time.monotonic() - child.started_at
-            table.add_row(child.name, mark, f"{seconds:5.1f} s")
-        return table
 
     # -- while it runs, and down
 
@@ -309,10 +259,7 @@ class Everything:
                 with suppress(RedisError, OSError):
                     for done in self._launching.step() if self._launching else ():
                         self.console.print(done)
-            for child in self.children:
-                said = child.watch()
-                if said:
-                    self.console.print(said)
+            self.parts.watch()
 
     # -- clusters that come and go: see `weir.controllers.model.hosting.HostLauncher`
 
@@ -324,22 +271,18 @@ class Everything:
 
     def end(self, cluster: str) -> bool:
         """Stop a host and no longer watch it."""
-        for child in [c for c in self.children if c.name == f"cluster {cluster}"]:
-            self.children.remove(child)
-            child.stop()
+        self.parts.end(CLUSTER + cluster)
         return True
 
     def names(self) -> set[str]:
         """The clusters whose hosts are watched."""
-        word = "cluster "
-        return {c.name.removeprefix(word) for c in self.children if c.name.startswith(word)}
+        names = (child.name for child in self.parts.children)
+        return {n.removeprefix(CLUSTER) for n in names if n.startswith(CLUSTER)}
 
     def down(self) -> None:
         """Stop every part, the last one started first."""
         forget_url(self.redis_url)
-        for child in reversed(self.children):
-            with self.console.status(f"stopping {child.name}"):
-                child.stop()
+        self.parts.stop()
 
 
 def run(settings: DemoSettings) -> int:
@@ -379,10 +322,3 @@ def check_localhost(found: Callable[[str], str] = socket.gethostbyname) -> None:
 
 def _first(given: float | None, own: float) -> float:
     return own if given is None else given
-
-
-def _tail(log_file: Path, lines: int = 15) -> str:
-    try:
-        return "\n".join(log_file.read_text(errors="replace").splitlines()[-lines:])
-    except OSError:
-        return "(no log)"

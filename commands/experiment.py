@@ -108,7 +108,7 @@ def print_result(result: ExperimentResult) -> None:
 
 
 def time_words(seconds: float) -> str:
-    """About so long.
+    """About how long, in words.
 
     >>> time_words(1), time_words(45), time_words(130)
     ('1 s', '45 s', '2 min')

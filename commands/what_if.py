@@ -132,7 +132,7 @@ def _ask(work: tuple[Any, ...]) -> WhatIf:
 
 
 def policy_of(calibrated: Calibrated) -> dict[str, Any] | None:
-    """How the cluster was scaled, and the error of that policy deciding anew; None: unknown."""
+    """How the cluster was scaled, and the error of that policy if it decides again; None: unknown."""
     import msgspec
 
     if not calibrated.policy:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from tests.support.witnesses import Witness, Witnesses
@@ -34,6 +35,9 @@ WITNESSES = pytest.StashKey[Witnesses]()
 def pytest_configure(config: pytest.Config) -> None:
     """A run that is asked to end stops what it has started, as with Ctrl-C."""
     config.stash[WITNESSES] = Witnesses()
+    # How long an example takes says nothing about right or wrong on a machine that others use too.
+    hypothesis.settings.register_profile("weir", deadline=None)
+    hypothesis.settings.load_profile("weir")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 

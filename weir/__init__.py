@@ -4,6 +4,7 @@ The folders of this package are links to those at the top of the repository, so 
 named `metrics` or `components` lands among a user's own modules.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["attach"]
 __version__ = "0.2.0"
+ROOT = Path(__file__).parent.parent
+"""The folder from which another process can import this very package."""
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
   const weir = (window.weir = window.weir || {});
-  const KEEP_CURSOR_MS = 5000; // a connection that begins anew goes on from the one kept
+  const KEEP_CURSOR_MS = 5000; // a new connection goes on from the one kept
   const REFRESH_EVERY_MS = 1500;
   const DRAWN_KEPT = 500;
   const LARGE_TICK_MS = 1300;

@@ -115,7 +115,7 @@
   };
 
   /* A page that has just been drawn has them empty. What never changes came with the page;
-     drawn anew, an element may stand for something else. */
+     drawn again, an element may stand for something else. */
   new MutationObserver(() => {
     for (const element of document.querySelectorAll("[data-region]:empty"))
       if (trees[element.id]) fill(element, trees[element.id]);

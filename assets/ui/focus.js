@@ -1,5 +1,5 @@
 /* Whoever works by keyboard or screen reader stays where they were when what they stood on is
-   drawn anew: on the same control, or where that is gone, on the panel that held it. */
+   drawn again: on the same control, or where that is gone, on the panel that held it. */
 (function () {
   "use strict";
   const SAME = ["data-press", "href", "name", "aria-label"];

@@ -123,7 +123,7 @@
     line.scrollIntoView({ block: "center" });
   }
 
-  /* A list that is drawn anew loses the focus: it goes back to the one that was chosen. */
+  /* A list that is drawn again loses the focus: it goes back to the one that was chosen. */
   new MutationObserver(() => {
     const item = document.activeElement === document.body && !dialogOpen() && current();
     if (item) item.focus({ preventScroll: true });

@@ -27,7 +27,7 @@ PUSH_EVERY_S = 0.28
 PUSH_LARGE_EVERY_S = 1.2
 """The same of a page of very many clusters, where something is new all the time."""
 PHASES = 4
-"""Tabs with such a page are told in so many groups, by turns: one world serves all of a group, and
+"""Tabs with such a page are told in this many groups, by turns: one world serves a group, and
 not all tabs draw at once."""
 SIGN_OF_LIFE_S = 2.0
 """Longest silence, so that the browser can tell a dead feed from nothing new."""

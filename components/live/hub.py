@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,18 +19,17 @@ import redis.asyncio
 from weir.components.live.control import Control
 from weir.components.live.control_reader import ControlReader
 from weir.components.live.page import Pages
+from weir.components.live.window import Window
 from weir.components.live.world import World, world_of
 from weir.components.web.security.workers import Workers
 from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.outlook import Outlook
-from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.command import Command, CommandResult
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.failover import Death
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import build
-from weir.metrics.store import keys
 from weir.metrics.store.redis_samples import REPORT, Row
 from weir.metrics.store.redis_store import RedisStore
 
@@ -39,14 +37,12 @@ log = logging.getLogger(__name__)
 
 BLOCK_MS = 500
 FACTS_EVERY_S = 1.0
-FORGET_AFTER_S = 15.0
-"""A cluster that is missing in Redis stays on the page so long: a restarted Redis is empty at first."""
 TIMEOUT_S = 3.0
 WORLD_KEPT_S = 1.0
 STALLED_S = 10.0
-"""A reader that has come to no end of a round for so long counts as dead."""
+"""A reader whose round takes longer than this counts as dead."""
 PAUSES = 3.0
-"""So many times as long as it took to tell all tabs of a change, the next one waits."""
+"""The next change waits this many times as long as it took to tell all tabs of the last one."""
 PAUSE_S = 0.3
 REBALANCES_SHOWN = 30
 
@@ -73,11 +69,8 @@ class Hub:
         self._target_latency_s = target_latency_s
         self._clock = clock
         self._workers = Workers("facts", 1)
-        self._series: dict[str, deque[ClusterSample]] = {}
-        self._read_to: dict[str, bytes] = {}  # cluster -> id of the last entry that was looked at
-        self._not_streams: set[str] = set()  # clusters whose key holds something else
+        self._window = Window()
         self._rounds = dict.fromkeys(_READERS, time.monotonic())  # reader -> end of its last one
-        self._missing_since: dict[str, float] = {}
         self._parts: list[Part] = []
         self._deaths: list[Death] = []
         self._workloads: list[Workload] = []
@@ -120,7 +113,7 @@ class Hub:
             began = time.thread_time()
             stalled_s = self.stall_s()
             self._world = world_of(
-                {name: tuple(s) for name, s in sorted(self._series.items()) if s},
+                self._window.series(),
                 at=now,
                 ready=self._ready,
                 redis_address=_address(self._url),
@@ -196,18 +189,15 @@ class Hub:
                     await asyncio.sleep(0.5)
 
     async def _read_samples(self, client: Any) -> None:
-        if not self._series:
+        if self._window.empty:
             await asyncio.sleep(0.2)  # the other reader finds out which clusters there are
             return
-        names = {
-            keys.samples(name, Tier.FULL): name
-            for name in self._series
-            if name not in self._not_streams
-        }
+        names = self._window.streams()
         if not names:
             await asyncio.sleep(FACTS_EVERY_S)
             return
-        streams = {key: self._position(name) for key, name in names.items()}
+        now = self._clock()
+        streams = {key: self._window.position(name, now) for key, name in names.items()}
         try:
             found = await client.xread(streams, count=1000, block=BLOCK_MS)
         except redis.exceptions.ResponseError:
@@ -223,39 +213,19 @@ class Hub:
             await asyncio.sleep(BLOCK_MS / 1000)
 
     def _take(self, name: str, entries: Sequence[Row]) -> int:
-        """Add what can be read; so many were new. An entry ahead does not move the position: later
-        reports have smaller ids."""
-        most = (self.store.now() + AHEAD_S) * 1000
-        for entry_id, _ in entries:
-            if int(entry_id.split(b"-")[0]) <= most:
-                self._read_to[name] = entry_id
-        return sum(self._add(sample) for sample in self.store.samples_in(name, entries))
+        """Add what can be read; how many were new."""
+        self._window.pass_by(name, [entry_id for entry_id, _ in entries], self.store.now())
+        return sum(self._window.add(s) for s in self.store.samples_in(name, entries))
 
     async def _look_for_others(self, client: Any, names: dict[str, str]) -> bool:
         """One key that is no stream must not hide all others: find and leave it out."""
+        found = False
         for key, name in names.items():
             if await client.type(key) not in (b"stream", b"none"):
                 self.store.entries.skip(REPORT, key, "the key holds another type")
-                self._not_streams.add(name)
-        return bool(self._not_streams)
-
-    def _position(self, name: str) -> bytes | str:
-        """The id after which a stream is read on; from the start of the window if nothing is known."""
-        if name in self._read_to:
-            return self._read_to[name]
-        samples = self._series[name]
-        if samples:
-            return f"{int(samples[-1].at * 1000)}-0"
-        return f"{int((self._clock() - KEPT_S[Tier.FULL]) * 1000)}-0"
-
-    def _add(self, sample: ClusterSample) -> bool:
-        samples = self._series.setdefault(sample.cluster.name, deque())
-        if samples and sample.at <= samples[-1].at:
-            return False
-        samples.append(sample)
-        while samples[0].at < sample.at - KEPT_S[Tier.FULL]:
-            samples.popleft()
-        return True
+                self._window.leave_out(name)
+                found = True
+        return found
 
     async def _facts(self) -> None:
         """Everything that is small and read as a whole."""
@@ -280,18 +250,8 @@ class Hub:
 
     async def _read_facts(self) -> None:
         now = self._clock()
-        known = frozenset(name for name, samples in self._series.items() if samples)
-        clusters, history, *facts = await self._workers(self._read_all, known, now)
-        for name in clusters:
-            self._series.setdefault(name, deque())
-            self._missing_since.pop(name, None)
-            for sample in history.get(name, ()):
-                self._add(sample)
-        for name in set(self._series) - set(clusters):
-            if now - self._missing_since.setdefault(name, now) > FORGET_AFTER_S:
-                del self._series[name], self._missing_since[name]
-                self._read_to.pop(name, None)
-        self._not_streams.clear()  # by now they may be
+        clusters, history, *facts = await self._workers(self._read_all, self._window.filled(), now)
+        self._window.follow(clusters, history, now)
         self._parts, self._deaths, self._workloads, self._commands, *balance = facts
         self._outlook, self._rebalances, self._balance, self._read, self._control = balance
         self._ready, self._down_since = True, None

@@ -57,7 +57,7 @@ class Page(Struct, frozen=True, kw_only=True):
     drawings: Mapping[str, Any] = {}  # what a script of the page draws, by name
     changes: Mapping[str, Callable[[Any, Any], Any]] = {}  # what differs between two drawings
     first: Mapping[str, Any] = {}  # drawings that come with the page and never change
-    large: bool = False  # so much on it that all tabs are told less often
+    large: bool = False  # with so much on it that its tabs are told less often
     span: tuple[float, float] | None = None  # the time shown, where it is not the present
     own: Any = None  # what only its own module knows
 

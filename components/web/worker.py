@@ -13,7 +13,7 @@ from gunicorn.workers import gasgi  # type: ignore[import-untyped]
 import weir.components.web.app  # noqa: F401
 
 HEADERS_S = 15.0
-"""So long the headers of a connection's first request may take; later ones have `keepalive`."""
+"""How long the headers of a connection's first request may take; later ones have `keepalive`."""
 
 
 class PromptProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types

@@ -1,6 +1,6 @@
 """The planner of the ALBIC paper's optimisation model, solved for speed.
 
-The model: every item on exactly one bin, at most so many moves (or so much
+The model: every item on exactly one bin, at most this many moves (or this much
 cost), the smallest d such that every kept bin is within d points of the mean,
 and then the tightest limits on both sides of it. Given to an open solver as it stands it is slower than Flux and worse, so:
 

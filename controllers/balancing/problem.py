@@ -12,18 +12,20 @@ or a slice of one (load in cores); the planners do not care. As JSON:
 
 Only name, capacity, load and bin are required. `keep: false` asks for the bin to
 be emptied. Without a budget moves are free. `resources` of an item is what it
-uses beside load (a mapping or a plain list); of a bin, how much of each it has,
+uses besides load (a mapping or a plain list); of a bin, how much of each it has,
 which is its capacity where nothing is said. `allowed` names the bins that an item
-may be on, beside the one it is on; without it, all. `known: false` says that nobody
+may be on, besides the one it is on; without it, all. `known: false` says that nobody
 knows the item's load yet: then nothing is planned. `operator` is what the item is a
-slice (key group) of: traffic of one is judged by how many its operator's have. `settings` are those that the
-planner declares; under a planner's name stand those that only that one is to take.
+slice (key group) of: what it receives is compared with the mean over all slices of that
+operator. `settings` are those that the planner declares; under a planner's name stand those
+that only that one is to take.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 Resources = dict[str, float] | tuple[float, ...]
 
@@ -105,6 +107,10 @@ class Problem(Struct, frozen=True, kw_only=True):
     def placement(self) -> dict[str, str]:
         """Where every item is now."""
         return {item.name: item.bin for item in self.items}
+
+    def placed(self, placement: Mapping[str, str]) -> "Problem":
+        """The same once a plan has been carried out."""
+        return replace(self, items=tuple(replace(i, bin=placement[i.name]) for i in self.items))
 
     @property
     def unknown(self) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 AHEAD_S = 5.0
-"""So far clocks of two machines may be apart; what is dated further ahead is not believed."""
+"""How far the clocks of two machines may be apart; what is dated further ahead is not believed."""
 DISTRUSTED_S = 3600.0
 
 Time = Annotated[float, Meta(ge=0, le=1e11)]

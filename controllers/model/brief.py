@@ -42,7 +42,7 @@ def brief_of(sample: ClusterSample) -> Brief:
         at=sample.at,
         period_s=sample.period_s,
         load=sample.load,
-        busy=sample.cluster.busy_cores / max(sample.cluster.capacity, 1),
+        busy=sample.cluster.busy_share,
         latency_s=max(latencies, default=None),
         latency_max_s=max(longest, default=None),
         queue_rows=sum(queues) if queues else None,

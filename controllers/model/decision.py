@@ -88,7 +88,7 @@ class Reslice(Struct, frozen=True, kw_only=True, tag="reslice"):
     was: dict[str, tuple[int, ...]]  # what it was made for: slice -> key groups
     owners: dict[str, tuple[int, ...]]  # wanted
     clusters: dict[str, str] = {}  # where slices that are new are to run
-    left: dict[str, str] = {}  # where slices that are no more ran
+    left: dict[str, str] = {}  # where slices that are dropped ran
     touches: tuple[str, ...] = ()  # clusters whose slices change
     reason: Reason
     prediction: Prediction = Prediction()

@@ -6,7 +6,7 @@ WeirError
 ├── Refused             asked for correctly, but not possible now
 │   ├── Expired         the request came too late
 │   ├── Fenced          somebody with a newer token is in charge
-│   └── Busy            so much is asked for already; later it is possible
+│   └── Busy            too much is asked for at once; later it is possible
 └── Unavailable         Redis, Spark or another part cannot be reached
 """
 
@@ -46,7 +46,7 @@ class Fenced(Refused):
 
 
 class Busy(Refused):
-    """So much of it is asked for already that this has to wait its turn."""
+    """Too much of it is asked for at once; this has to wait its turn."""
 
 
 class Unavailable(WeirError):

@@ -42,7 +42,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 
 def profile_rate(rows_per_s: float, profile: Profile, since_s: float) -> float:
-    """Rows per second, so long after the profile began.
+    """Rows per second at a time after the profile began.
 
     >>> ramp = Profile(kind="ramp", to_rows_per_s=60, over_s=5)
     >>> profile_rate(50, ramp, 3), profile_rate(50, ramp, 99)

@@ -168,6 +168,11 @@ class Cluster(Struct, frozen=True, kw_only=True, gc=False):
         return self.executors * self.cores_per_executor
 
     @property
+    def busy_share(self) -> float:
+        """The share of its cores that was busy."""
+        return self.busy_cores / max(self.capacity, 1)
+
+    @property
     def executors_asked(self) -> int:
         """Executors that it was asked for; those that are there where nothing was asked."""
         return self.executors_wanted or self.executors

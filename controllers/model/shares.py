@@ -93,7 +93,7 @@ def weights_text(weights: Mapping[str, int]) -> str:
 
 
 def deal(weights: Mapping[str, int], total: int) -> dict[str, int]:
-    """So many whole cores dealt out in proportion to the weights, the largest remainders up.
+    """Whole cores dealt out in proportion to the weights, the largest remainders up.
 
     >>> deal({"a": 1, "b": 4}, 4), deal({"a": 1, "b": 1}, 3)
     ({'a': 1, 'b': 3}, {'a': 2, 'b': 1})

@@ -134,7 +134,7 @@ class Slicing(Struct, frozen=True, kw_only=True):
     # -- what the next generation may look like
 
     def resliced(self, owners: Mapping[str, Iterable[int]]) -> "Slicing":
-        """The next generation, with these owners; a slice that owns nothing is no more."""
+        """The next generation, with these owners; a slice that owns nothing is dropped."""
         kept = {name: tuple(sorted(owned)) for name, owned in owners.items()}
         kept = {name: kept[name] for name in sorted(kept, key=_index) if kept[name]}
         generation = self.generation + 1
@@ -164,7 +164,7 @@ class Slicing(Struct, frozen=True, kw_only=True):
         return self.handed(owned[len(owned) // 2 :], name, self.next_name())
 
     def merged(self, name: str, into: str) -> "Slicing":
-        """A slice gives all it owns to another one and is no more."""
+        """A slice gives all it owns to another one and is dropped."""
         if name == into or into not in self.owners:
             raise InvalidInput(f"{name} cannot be merged into {into}", field="slice")
         return self.handed(self.groups_of(name), name, into)

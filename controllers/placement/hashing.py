@@ -26,26 +26,9 @@ def stable_hash(key: str, seed: int = 0) -> int:
     return int.from_bytes(blake2b(key.encode(), digest_size=8, salt=salt).digest(), "big")
 
 
-def key_group(key: str, groups: int) -> int:
-    """The key group of a key: the arc of the ring, of `groups` equal ones, that it falls on.
-
-    >>> [key_group(key, 64) for key in ("tweets", "spark", "ring")]
-    [35, 32, 7]
-    """
-    return int(key_groups([key.encode()], groups)[0])
-
-
-def token_of(key: str) -> float:
-    """Where a key falls on the ring, in [0, 1).
-
-    >>> int(token_of("tweets") * 64) == key_group("tweets", 64)
-    True
-    """
-    return crc32(key.encode()) * MIX % 2**32 / 2**32
-
-
 def key_groups(keys: Iterable[bytes], groups: int) -> NDArray[np.int64]:
-    """The key group of each key: CRC-32, mixed, brought down to a number below `groups`.
+    """The key group of each key, one of `groups` equal arcs of the ring: CRC-32, mixed, brought
+    down to a number below `groups`.
 
     A CRC because it costs 0.1 us per key and Spark's SQL has the same one; mixed because the
     group depends on the upper bits, which short keys hardly reach. What is written here may

@@ -45,7 +45,7 @@ class Potc:
 def potc_loads(
     loads: Mapping[str, float], nodes: Sequence[str], *, pieces: int = 20, merge: float = 0.0
 ) -> dict[str, float]:
-    """Load per node when every key's load is routed in so many pieces, round by round.
+    """Load per node when every key's load is routed in pieces, round by round.
 
     `merge` is the cost of merging the two partial states, as a share of a key's
     load; it falls on the key's first node, as merging cannot be balanced.

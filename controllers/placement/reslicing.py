@@ -1,12 +1,11 @@
 """Other owners for the key groups of an operator: each function answers the next `Slicing`.
 
-    first       so many slices, by weight, each an arc of its own
+    first       a number of slices, by weight, each an arc of its own
     one_more    a slice joins and takes its share from all: about K / (N + 1) keys move
     one_fewer   a slice leaves, and its key groups go to those that have too few
-    half_way    the clockwise neighbour takes half the distance
-    joined      a new slice joins half-way between a slice and its neighbour
-    handed_over key groups go from their owner to another slice
-    taken_over  the clockwise neighbour takes the whole token
+    join        a new slice joins half-way between a slice and its neighbour
+    hand_over   key groups go from their owner to another slice
+    take_over   the clockwise neighbour takes the whole token
 
 No key group is ever lost or owned twice, and a slice owns at least one.
 """
@@ -88,7 +87,7 @@ def one_fewer(
 
 
 def resize(slicing: Slicing, slices: int, weights: Mapping[str, float] | None = None) -> Slicing:
-    """So many slices, by as many joins or leaves as it takes, as one step.
+    """This number of slices, by as many joins or leaves as it takes, as one step.
 
     >>> len(resize(first("count", 2), 5).owners), resize(first("count", 2), 5).generation
     (5, 2)
@@ -108,7 +107,7 @@ def resize(slicing: Slicing, slices: int, weights: Mapping[str, float] | None = 
 def half_of(arc: Arc, rates: Rates | None = None, *, most: float | None = None) -> tuple[int, ...]:
     """The clockwise half of an arc, by distance or, with rates, by what they weigh.
 
-    At least one key group stays; with `most`, no more is taken than weighs that much.
+    At least one key group stays. With `most`, what is taken weighs at most that much.
 
     >>> arc = Ring(first("c", 2, groups=12)).arcs[0]
     >>> half_of(arc), half_of(arc, {5: 9.0, 0: 1.0}), half_of(arc, {5: 9.0, 4: 1.0}, most=8.0)
@@ -127,19 +126,6 @@ def half_of(arc: Arc, rates: Rates | None = None, *, most: float | None = None) 
         if taken >= half:
             break
     return arc.key_groups[len(arc.key_groups) - count :]
-
-
-def half_way(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
-    """The clockwise neighbour moves its token back half the distance.
-
-    >>> half_way(first("count", 2, groups=8), "count.0").owners
-    {'count.0': (0, 1), 'count.1': (2, 3, 4, 5, 6, 7)}
-    """
-    ring = Ring(slicing)
-    arc, taker = ring.main_arc(giver), ring.neighbour(giver)
-    if arc is None or taker is None:
-        raise InvalidInput(f"{giver} has no neighbour", field="slice")
-    return hand_over(slicing, half_of(arc, rates), taker)
 
 
 def join(slicing: Slicing, giver: str, rates: Rates | None = None) -> Slicing:
@@ -174,7 +160,7 @@ def take_over(slicing: Slicing, leaver: str) -> Slicing:
 
 
 def hand_over(slicing: Slicing, groups: Iterable[int], taker: str) -> Slicing:
-    """Key groups go to another slice; one that has nothing left is no more.
+    """Key groups go to another slice; a slice that has none left is dropped.
 
     >>> hand_over(first("count", 2, groups=4), [1], "count.1").owners
     {'count.0': (0,), 'count.1': (1, 2, 3)}
@@ -246,7 +232,8 @@ def _without(slicing: Slicing, groups: Iterable[int]) -> dict[str, tuple[int, ..
 def wanted_slicing(
     slicing: Slicing, *, slices: int | None = None, groups: Iterable[int] = (), to: str = ""
 ) -> Slicing:
-    """What a person asked for: so many slices, or key groups handed to a slice, maybe a new one.
+    """What a person asked for: a number of slices, or key groups handed to a slice, perhaps a new
+    one.
 
     >>> two = first("count", 2, groups=4)
     >>> wanted_slicing(two, groups=(1,), to="count.2").owners

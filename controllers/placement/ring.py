@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.slicing import Slicing
-from weir.controllers.placement.hashing import key_group
 
 
 class Arc(Struct, frozen=True, kw_only=True):
@@ -36,18 +35,14 @@ class Ring:
     ...     "c.0": (0, 1, 7), "c.1": (2, 3), "c.2": (4, 5, 6)}))
     >>> [(a.owner, a.key_groups, a.token) for a in ring.arcs]
     [('c.0', (7, 0, 1), 0.875), ('c.1', (2, 3), 0.25), ('c.2', (4, 5, 6), 0.5)]
-    >>> ring.neighbour("c.2"), ring.owner_of("tweets")
-    ('c.0', 'c.2')
+    >>> ring.neighbour("c.2")
+    'c.0'
     """
 
     def __init__(self, slicing: Slicing) -> None:
         self.slicing = slicing
         self.owner = owner_by_group(slicing)
         self.arcs = _arcs(self.owner)
-
-    def owner_of(self, key: str) -> str:
-        """The slice that a key belongs to."""
-        return self.owner[key_group(key, self.slicing.groups)]
 
     def arcs_of(self, name: str) -> tuple[Arc, ...]:
         """The arcs of a slice, clockwise."""

@@ -8,7 +8,6 @@ import re
 
 from msgspec.structs import replace
 
-from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, names_in
 from weir.controllers.engine.stored import cluster_settings, engine_settings, read_leniently
@@ -79,11 +78,7 @@ def end_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
 def _order(
     store: Store, request: Request, before: HostOrder | None, after: HostOrder, action: str
 ) -> HostOrder:
-    entry = AuditEntry(
-        at=request.at, by=request.by, action=action, subject=after.cluster,
-        address=request.address, why=request.comment,
-    )  # fmt: skip
-    if not store.change_host_order(before, after, entry):
+    if not store.change_host_order(before, after, request.entry(action, after.cluster)):
         raise Refused(f"Somebody else has just ordered something of {after.cluster}. Look again.")
     return after
 

@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.errors import Refused
@@ -26,7 +25,8 @@ def run_experiment(
     lab.require(name)
     lab.require_idle()
     require_comment(request, engine_settings(store))
-    store.append_audit(_entry(request, "experiment.started", name, "quick" if quick else "full"))
+    detail = "quick" if quick else "full"
+    store.append_audit(request.entry("experiment.started", name, detail=detail))
     lab.start(name, quick)
 
 
@@ -36,12 +36,5 @@ def stop_experiment(store: Store, request: Request, lab: ExperimentRunner, name:
     if lab.running() != name:
         raise Refused(f"{name} is not under way.")
     require_comment(request, engine_settings(store))
-    store.append_audit(_entry(request, "experiment.stopped", name))
+    store.append_audit(request.entry("experiment.stopped", name))
     lab.stop(name)
-
-
-def _entry(request: Request, action: str, name: str, detail: str = "") -> AuditEntry:
-    return AuditEntry(
-        at=request.at, by=request.by, action=action, subject=name, address=request.address,
-        why=request.comment, detail=detail,
-    )  # fmt: skip

@@ -123,7 +123,4 @@ def _entry(request: Request, before: Workload, after: Workload) -> AuditEntry:
         was["skew"] = before.skew
     if after.profile != before.profile:
         was["profile"] = profile_words(before.profile) or "constant"
-    return AuditEntry(
-        at=request.at, by=request.by, action="workload.changed", subject=after.name,
-        address=request.address, why=request.comment, before=was, detail=workload_words(after),
-    )  # fmt: skip
+    return request.entry("workload.changed", after.name, before=was, detail=workload_words(after))

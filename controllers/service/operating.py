@@ -5,7 +5,6 @@ back. The rules for people still hold: a comment where one is required, an audit
 written with the command, and with four eyes on nobody commands an operator alone.
 """
 
-from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.command import (
@@ -53,13 +52,8 @@ def tell_operator(store: Store, request: Request, verb: str, operator: str) -> C
         id=id, cluster=cluster, action=action, issued_at=request.at,
         expires_at=request.at + COMMAND_LIVES_S, by=request.by,
     )  # fmt: skip
-    store.submit(
-        command,
-        AuditEntry(
-            at=request.at, by=request.by, action=f"operator.{verb}", subject=operator,
-            address=request.address, why=request.comment, detail=f"{cluster}: {describe(action)}",
-        ),
-    )  # fmt: skip
+    detail = f"{cluster}: {describe(action)}"
+    store.submit(command, request.entry(f"operator.{verb}", operator, detail=detail))
     return command
 
 

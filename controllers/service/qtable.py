@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 
-from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.engine.stored import read_leniently
@@ -44,14 +43,15 @@ def import_qtable(
         memory = scaler.fresh()
     kept = msgspec.json.encode(with_table(memory, table))
     detail = f"{NAME}: table of {name}" if name else NAME
-    store.change_memory(cluster, NAME, kept, _entry(request, "memory.imported", cluster, detail))
+    entry = request.entry("memory.imported", cluster, detail=detail)
+    store.change_memory(cluster, NAME, kept, entry)
     return table
 
 
 def reset_qtable(store: Store, request: Request, cluster: str) -> None:
     """Start over with the initial table of the settings."""
     require_cluster(store, cluster)
-    store.change_memory(cluster, NAME, None, _entry(request, "memory.reset", cluster, NAME))
+    store.change_memory(cluster, NAME, None, request.entry("memory.reset", cluster, detail=NAME))
 
 
 def _scaler(store: Store, cluster: str) -> QLearning:
@@ -62,10 +62,3 @@ def _scaler(store: Store, cluster: str) -> QLearning:
 
 def _memory(store: Store, cluster: str, scaler: QLearning) -> QMemory:
     return scaler.remember(store.memories(cluster).get(NAME))
-
-
-def _entry(request: Request, action: str, cluster: str, detail: str) -> AuditEntry:
-    return AuditEntry(
-        at=request.at, by=request.by, action=action, subject=cluster, address=request.address,
-        why=request.comment, detail=detail,
-    )  # fmt: skip

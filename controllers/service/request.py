@@ -1,7 +1,10 @@
 """Who asks, from where and why: the first thing every verb of the service is told."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.propose.make import new_id
@@ -29,6 +32,20 @@ class Request(Struct, frozen=True, kw_only=True):
     def key(self, kind: str, *what: object) -> str:
         """The id under which the thing asked for is kept."""
         return new_id(kind, self.by, self.id) if self.id else new_id(kind, self.by, self.at, *what)
+
+    def entry(
+        self,
+        action: str,
+        subject: str = "",
+        *,
+        before: Mapping[str, object] = {},
+        detail: str = "",
+    ) -> AuditEntry:
+        """What the audit trail says of it."""
+        return AuditEntry(
+            at=self.at, by=self.by, action=action, subject=subject, address=self.address,
+            why=self.comment, before=dict(before), detail=detail,
+        )  # fmt: skip
 
 
 def require_comment(request: Request, settings: EngineSettings) -> None:

@@ -49,9 +49,8 @@ def set_shares(
         return after if weights is None else {**after, "weights": weights_text(checked)}
 
     def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
-        return AuditEntry(
-            at=request.at, by=request.by, action="shares.changed", subject=cluster,
-            address=request.address, why=request.comment,
+        return request.entry(
+            "shares.changed", cluster,
             before={k: before.get(k) for k in ("weights", "source") if k in before},
             detail=f"{after.get('weights') or 'all alike'}, by {after['source']}",
         )  # fmt: skip

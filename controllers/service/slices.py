@@ -29,7 +29,7 @@ def reslice(
     cluster: str = "",
     plan_hash: str | None = None,
 ) -> Recommendation:
-    """Give an operator so many slices, or hand key groups to one of them, maybe a new one.
+    """Give an operator a number of slices, or hand key groups to one of them, perhaps a new one.
 
     `cluster` is where a new slice is to run. With `plan_hash`, only exactly what was shown is
     done. With four eyes on, it is asked for.

@@ -64,8 +64,8 @@ def set_mode(store: Store, request: Request, cluster: str, mode: Mode | str) -> 
         shown = before or Mode.APPROVE
         if wanted is shown:
             return wanted
-        entry = _entry(
-            request, "mode.changed", cluster, before={"mode": shown.value},
+        entry = request.entry(
+            "mode.changed", cluster, before={"mode": shown.value},
             detail=f"{shown.value} -> {wanted.value}",
         )  # fmt: skip
         if store.change_mode(cluster, before, wanted, entry):
@@ -87,8 +87,8 @@ def set_settings(
 
     def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
         changes = sorted(k for k in {*before, *after} if before.get(k) != after.get(k))
-        return _entry(
-            request, "settings.changed", group,
+        return request.entry(
+            "settings.changed", group,
             before={k: before.get(k) for k in changes if k not in SECRET},
             detail="; ".join(_words(k, before, after) for k in changes),
         )  # fmt: skip
@@ -115,12 +115,12 @@ def forget_cluster(store: Store, request: Request, cluster: str) -> None:
             f"{cluster} reports. Stop its application first; a cluster that reports comes back."
         )
     placed = sorted(p.operator for p in store.placements().values() if p.cluster == cluster)
-    store.forget(cluster, _entry(request, "cluster.forgotten", cluster, detail=", ".join(placed)))
+    store.forget(cluster, request.entry("cluster.forgotten", cluster, detail=", ".join(placed)))
 
 
 def _pause(store: Store, request: Request, stop: bool) -> bool:
     def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
-        return _entry(request, "engine.paused" if stop else "engine.resumed")
+        return request.entry("engine.paused" if stop else "engine.resumed")
 
     if engine_settings(store).paused is stop:
         return False
@@ -133,13 +133,6 @@ def _pause(store: Store, request: Request, stop: bool) -> bool:
         also={PAUSE: {"why": request.comment}} if stop else {},
     )
     return before != after  # else somebody else was first
-
-
-def _entry(request: Request, action: str, subject: str = "", **more: Any) -> AuditEntry:
-    return AuditEntry(
-        at=request.at, by=request.by, action=action, subject=subject, address=request.address,
-        why=request.comment, **more,
-    )  # fmt: skip
 
 
 def _words(key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

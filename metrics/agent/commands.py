@@ -131,5 +131,5 @@ class CommandRunner(threading.Thread):
         )
 
     def close(self) -> None:
-        """Take no more commands."""
+        """Stop taking commands."""
         self._stop_event.set()

@@ -87,7 +87,7 @@ class LoggedExecutors:
             known.most_running = max(known.most_running, self._count[info.executor])
 
     def task_ended(self, event: e.TaskEnd) -> None:
-        """A task runs no more."""
+        """A task has ended."""
         self._forget(event.stage, event.info.id)
         known, metrics = self._at_work(event.info), event.executor_metrics
         if known is not None and metrics is not None and metrics.heap_bytes:

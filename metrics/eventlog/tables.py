@@ -179,7 +179,7 @@ class RunWriter:
 
 
 def put(folder: Path, target: Path) -> Path:
-    """Give a complete run its place, instead of one there that was made of no more of the log.
+    """Give a complete run its place, instead of one there that was made from no more of the log.
 
     Two imports of the same log may end together: the later one stays.
     """

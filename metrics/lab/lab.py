@@ -1,7 +1,7 @@
 """The lab on disk: what is under way, what was found, and how to begin and stop.
 
 <runs>/.lab/lock                        held by whoever runs an experiment; one at a time
-<runs>/.lab/<name>/status.json          how far it is, for whoever asks, on any web worker
+<runs>/.lab/<name>/status.json          how far it is, to be read by any web worker
 <runs>/.lab/<name>/parts-<size>/*.json  parts that are done; a stopped one goes on from them
 <runs>/.lab/<name>/result-<size>.json   what was found
 <runs>/.lab/<name>/log.txt              what the process printed
@@ -22,6 +22,7 @@ from msgspec import Struct
 
 import weir
 from weir.controllers.model.errors import Refused
+from weir.metrics.files import replace_file
 from weir.metrics.lab.catalogue import experiment
 from weir.metrics.lab.outcome import ExperimentResult
 
@@ -69,7 +70,7 @@ class Lab:
                 subprocess.Popen(
                     [sys.executable, "-m", PROCESS, name, str(self.runs.resolve()),
                      "quick" if quick else "full", str(lock)],
-                    cwd=Path(weir.__file__).parent.parent, stdin=subprocess.DEVNULL, stdout=log,
+                    cwd=weir.ROOT, stdin=subprocess.DEVNULL, stdout=log,
                     stderr=log, start_new_session=True, pass_fds=(lock,),
                 )  # fmt: skip
         finally:
@@ -143,7 +144,7 @@ class Lab:
 
     def keep_status(self, status: ExperimentStatus) -> None:
         """Say how far it is."""
-        _replace(self.folder(status.name) / "status.json", status)
+        replace_file(self.folder(status.name) / "status.json", msgspec.json.encode(status))
 
     def parts(self, name: str, quick: bool) -> Mapping[str, Kept]:
         """The parts that an attempt which was stopped has done."""
@@ -154,12 +155,13 @@ class Lab:
         """Keep a part that is done."""
         folder = self._parts(name, quick)
         folder.mkdir(exist_ok=True)
-        _replace(folder / f"{key}.json", part)
+        replace_file(folder / f"{key}.json", msgspec.json.encode(part))
 
     def keep_result(self, result: ExperimentResult) -> None:
         """Keep what was found; the next attempt starts over."""
         size = "quick" if result.quick else "full"
-        _replace(self.folder(result.name) / f"result-{size}.json", result)
+        path = self.folder(result.name) / f"result-{size}.json"
+        replace_file(path, msgspec.json.encode(result))
         shutil.rmtree(self._parts(result.name, result.quick), ignore_errors=True)
 
     def _parts(self, name: str, quick: bool) -> Path:
@@ -184,9 +186,3 @@ class Lab:
         finally:
             os.close(lock)
         return False
-
-
-def _replace(path: Path, content: Struct) -> None:
-    beside = path.with_name(f".{path.name}-{os.getpid()}")
-    beside.write_bytes(msgspec.json.encode(content))
-    beside.replace(path)

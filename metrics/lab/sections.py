@@ -11,10 +11,11 @@ its own section and leaves the others alone:
 """
 
 import fcntl
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from weir.metrics.files import replace_file
 
 TITLE = "# Results\n\nEvery section is written by the command it names; none is edited by hand.\n"
 
@@ -28,9 +29,8 @@ def write(name: str, command: str, text: str, path: Path) -> None:
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = path.read_text() if path.exists() else TITLE
-        part = path.with_suffix(".part")
-        part.write_text(merge_section(before, name, section(name, command, text)))
-        os.replace(part, path)
+        after = merge_section(before, name, section(name, command, text))
+        replace_file(path, after.encode())
     path.with_suffix(".lock").unlink(missing_ok=True)
 
 

@@ -18,7 +18,7 @@ from weir.controllers.engine.guard.rules import RecordSettings
 from weir.controllers.model.errors import NotFound, Refused
 from weir.metrics.eventlog.parser import UnreadableLine
 from weir.metrics.eventlog.tables import read_meta
-from weir.metrics.runs.writer import LIVE
+from weir.metrics.runs.writer import LIVE, files_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")
 _GONE = ".deleting-"
@@ -157,16 +157,12 @@ def _note(summary: dict[str, Any]) -> str:
     return f"{broken:,} broken line{'' if broken == 1 else 's'} skipped" if broken else ""
 
 
-def _files(folder: Path, table: str) -> list[Path]:
-    return list((folder / table).glob("day=*/[0-9]*.parquet"))
-
-
 def _rows(folder: Path, table: str) -> int:
-    return sum(pq.read_metadata(f).num_rows for f in _files(folder, table))
+    return sum(pq.read_metadata(f).num_rows for f in files_of(folder, table))
 
 
 def _names(folder: Path, table: str) -> list[str]:
-    files = [str(f) for f in _files(folder, table)]
+    files = [str(f) for f in files_of(folder, table)]
     if not files:
         return []
     found: set[str] = set()

@@ -12,7 +12,7 @@ def begin(module: str, folder: Path, root: Path, log: Path | None = None) -> int
     with open(log or "/dev/null", "wb") as out:
         return subprocess.Popen(
             [sys.executable, "-m", module, str(folder), str(root)],
-            cwd=Path(weir.__file__).parent.parent,
+            cwd=weir.ROOT,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

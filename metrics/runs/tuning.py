@@ -1,7 +1,7 @@
 """A search of settings on a recorded run, in a process of its own, that can be stopped and resumed.
 
     <runs>/.tuning/<run>/request.json    what is searched
-    <runs>/.tuning/<run>/status.json     how far it is, for whoever asks, on any web worker
+    <runs>/.tuning/<run>/status.json     how far it is, to be read by any web worker
     <runs>/.tuning/<run>/*.journal       every trial so far; the same request goes on from there
     <runs>/.tuning/<run>/result.json     what was found
 
@@ -23,6 +23,7 @@ from msgspec import Struct
 from weir.controllers.model.errors import NotFound, Refused, WeirError
 from weir.controllers.scaling.registry import scaler_type
 from weir.controllers.simulator.tuning import Trial, Tuning, read_tuning, write_tuning
+from weir.metrics.files import replace_file
 from weir.metrics.runs.library import run_folder
 from weir.metrics.runs.process import begin, is_running
 
@@ -141,9 +142,7 @@ def work(folder: Path, root: Path) -> None:
             seed=request.seed,
             on_trials=on_trials,
         )
-        beside = folder / ".result.json"
-        beside.write_bytes(write_tuning(found))
-        beside.replace(folder / "result.json")
+        replace_file(folder / "result.json", write_tuning(found))
         status.state, status.message = "done", found.verdict
     except KeyboardInterrupt:
         status.state = "stopped"
@@ -180,9 +179,7 @@ def _name(request: TuneRequest, cluster: str, last_at: float) -> str:
 
 
 def _keep(folder: Path, status: TuneStatus) -> None:
-    beside = folder / f".status-{os.getpid()}"
-    beside.write_bytes(msgspec.json.encode(status))
-    beside.replace(folder / "status.json")
+    replace_file(folder / "status.json", msgspec.json.encode(status))
 
 
 def _interrupt(*_: object) -> None:

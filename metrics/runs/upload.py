@@ -1,7 +1,7 @@
 """An event log that somebody uploads: parts in, a run out, nothing left over.
 
     <runs>/.uploads/<job>/file         the log, as far as it has come
-    <runs>/.uploads/<job>/status.json  how far the job is, for whoever asks, on any worker
+    <runs>/.uploads/<job>/status.json  how far the job is, to be read by any web worker
 
 The log is read in a process of its own (`python -m weir.metrics.runs.upload JOB RUNS`), so that
 neither its size nor a mistake in it troubles the web server.
@@ -33,6 +33,7 @@ from weir.controllers.model.errors import (
 from weir.metrics.eventlog.importer import Imported, import_log, is_passed_over, none_among
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.reader import Allowance
+from weir.metrics.files import replace_file
 from weir.metrics.runs.process import begin, is_running
 
 UPLOADS = ".uploads"
@@ -45,9 +46,9 @@ FREE_LEAST = 1_000_000_000
 """Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
 _STALE_S = 86_400.0
-"""So long what became of an upload can be asked for."""
+"""How long one can ask what became of an upload."""
 _GIVEN_UP_S = 900.0
-"""An upload to which no part comes for so long is given up: it would keep others waiting."""
+"""An upload that gets no part for this long is given up: it would keep others waiting."""
 _JOB = re.compile(r"[0-9a-f]{32}$")
 
 
@@ -229,9 +230,7 @@ def _last_change(folder: Path) -> float:
 
 
 def _keep(folder: Path, status: UploadStatus) -> None:
-    beside = folder / f".status-{os.getpid()}"
-    beside.write_bytes(msgspec.json.encode(status))
-    beside.replace(folder / "status.json")
+    replace_file(folder / "status.json", msgspec.json.encode(status))
 
 
 if __name__ == "__main__":

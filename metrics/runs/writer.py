@@ -76,10 +76,10 @@ class LiveRun:
         meta = read_meta(folder)
         run = cls(folder, day_of(meta["first_at"]), **more)
         run._meta |= meta
-        numbers = sorted(_number(f) for f in _files(folder, "clusters"))
+        numbers = sorted(_number(f) for f in files_of(folder, "clusters"))
         run._number = numbers[-1] if numbers else 0
         for name in ("executors", "operators", "batches", "actions"):
-            for file in _files(folder, name):
+            for file in files_of(folder, name):
                 if _number(file) > run._number:  # of a flush that was not finished
                     file.unlink()
         samples = 0
@@ -92,10 +92,10 @@ class LiveRun:
         if numbers:
             run._open = _of_chunk(folder, run._file("clusters", run._number))
         # The file of the open chunk may hold more than counts; those before it are whole.
-        whole = [f for f in _files(folder, "batches") if _number(f) < run._number]
+        whole = [f for f in files_of(folder, "batches") if _number(f) < run._number]
         batches = sum(pq.read_metadata(f).num_rows for f in whole)
         batches += sum(len(s.batches) for s in run._open)
-        for file in sorted(_files(folder, "actions"), key=_number):
+        for file in sorted(files_of(folder, "actions"), key=_number):
             rows = [RecordedAction(**row) for row in pq.ParquetFile(file).read().to_pylist()]
             run._knows(rows)
             run._open_actions = rows if _number(file) == run._number else []
@@ -222,7 +222,8 @@ def _of_chunk(folder: Path, clusters: Path) -> list[ClusterSample]:
     return [s for s in read_samples(folder, oldest) if (s.at, s.cluster.name) in mine]
 
 
-def _files(folder: Path, table: str) -> list[Path]:
+def files_of(folder: Path, table: str) -> list[Path]:
+    """The files of a table of a run, in no order."""
     return list((folder / table).glob("day=*/[0-9]*.parquet"))
 
 

@@ -5,10 +5,7 @@ Redis and to that file can still deceive the check; somebody with Redis alone ca
 delete or rewrite what was checked before without being noticed.
 """
 
-import contextlib
 import hashlib
-import os
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +15,7 @@ import msgspec
 
 from weir.controllers.engine.audit import Anchor, Chain, Read, verify_chain
 from weir.controllers.model.errors import UNREADABLE, Unavailable
+from weir.metrics.files import replace_private_file
 from weir.metrics.store import keys
 
 
@@ -74,14 +72,6 @@ class AnchorFile:
     def _write(self, anchor: Anchor) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(msgspec.json.encode(anchor))
-                os.replace(name, self.path)
-            except OSError:
-                with contextlib.suppress(OSError):
-                    os.unlink(name)
-                raise
+            replace_private_file(self.path, msgspec.json.encode(anchor))
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be written: {error}") from None

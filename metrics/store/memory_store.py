@@ -1,14 +1,12 @@
-"""The store in memory, for tests that need no Redis."""
+"""The store in memory, for tests and experiments that need no Redis."""
 
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import KEPT_S, Lease, Part, Placement, Rebalance, Tier, Workload
-from weir.controllers.engine.propose.outlook import Outlook
+from weir.controllers.engine.ports import KEPT_S, Lease, Part, Tier, Workload
 from weir.controllers.engine.skipped import Skipped
 from weir.controllers.model.brief import Brief, brief_of
 from weir.controllers.model.command import Command, CommandResult, CommandStatus
@@ -16,13 +14,12 @@ from weir.controllers.model.errors import NotFound
 from weir.controllers.model.failover import Death
 from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.sample import ClusterSample
-from weir.controllers.model.slicing import Slicing
-from weir.metrics.store.memory_control import MemoryControl
+from weir.metrics.store.memory_placements import MemoryPlacements
 
 log = logging.getLogger(__name__)
 
 
-class MemoryStore(MemoryControl):
+class MemoryStore(MemoryPlacements):
     """See `weir.controllers.engine.ports.Store`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,12 +29,8 @@ class MemoryStore(MemoryControl):
         self._newest: dict[str, ClusterSample] = {}
         self._parts: dict[str, Part] = {}
         self._commands: dict[str, tuple[Command, CommandResult, str]] = {}
-        self._placements: dict[str, Placement] = {}
-        self._slicings: dict[str, Slicing] = {}
-        self._outlook: Outlook | None = None
         self._deaths: list[Death] = []
         self._host_orders: dict[str, HostOrder] = {}
-        self._commits: dict[str, float] = {}
         self._leases: dict[str, tuple[Lease, float]] = {}
         self._tokens: dict[str, int] = defaultdict(int)
         self._workloads: dict[str, Workload] = {}
@@ -190,99 +183,6 @@ class MemoryStore(MemoryControl):
     def recent_commands(self, limit: int = 50) -> list[tuple[Command, CommandResult]]:
         """The newest commands, newest first."""
         return [entry[:2] for entry in reversed(self._commands.values())][:limit]
-
-    # -- placement
-
-    def place(self, placement: Placement) -> None:
-        """Say where an operator should run."""
-        self._placements[placement.operator] = placement
-
-    def place_if(self, placement: Placement, seen: Placement | None) -> bool:
-        """The same, unless somebody has said something else since it was seen."""
-        if self._placements.get(placement.operator) != seen:
-            return False
-        self.place(placement)
-        return True
-
-    def placements(self) -> dict[str, Placement]:
-        """Where every operator should run."""
-        return dict(self._placements)
-
-    def save_rebalance(
-        self,
-        rebalance: Rebalance,
-        changes: Sequence[Placement] = (),
-        leader: Lease | None = None,
-        seen: Mapping[str, Placement] | None = None,
-    ) -> bool:
-        """Keep a rebalance and the placements it changes, at once; False for an old leader,
-        and if somebody has changed one of them since it was seen."""
-        if leader is not None and self.lease(leader.name) != leader:
-            return False
-        known = seen or {}
-        if any(self._placements.get(c.operator) != known.get(c.operator) for c in changes):
-            return False
-        self._rebalances[rebalance.id] = rebalance
-        for placement in changes:
-            self.place(placement)
-        return True
-
-    def rebalances(self) -> list[Rebalance]:
-        """Every rebalance, newest first."""
-        return sorted(self._rebalances.values(), key=lambda r: r.at, reverse=True)
-
-    def slicings(self) -> dict[str, Slicing]:
-        """The slices of every operator that has some."""
-        return dict(self._slicings)
-
-    def slice_if(self, after: Slicing, seen: Slicing | None) -> bool:
-        """Give an operator other slices, unless somebody else has since they were seen."""
-        if self._slicings.get(after.operator) != seen:
-            return False
-        self._slicings[after.operator] = after
-        return True
-
-    def save_reslicing(
-        self,
-        reslicing: Reslicing,
-        leader: Lease | None = None,
-        slicing: Slicing | None = None,
-        seen: Slicing | None = None,
-        place: Sequence[Placement] = (),
-        unplace: Sequence[str] = (),
-    ) -> bool:
-        """Keep how far a re-slice has come, with the slices and placements that it changes;
-        False for an old leader, and if somebody has changed the slices since they were seen."""
-        if leader is not None and self.lease(leader.name) != leader:
-            return False
-        if slicing is not None and not self.slice_if(slicing, seen):
-            return False
-        self._reslicings[reslicing.id] = reslicing
-        for placement in place:
-            self.place(placement)
-        for name in unplace:
-            self._placements.pop(name, None)
-        return True
-
-    def reslicings(self) -> list[Reslicing]:
-        """Every re-slice, newest first."""
-        return sorted(self._reslicings.values(), key=lambda r: r.at, reverse=True)
-
-    def save_outlook(self, outlook: Outlook) -> None:
-        """Keep the engine's newest view of the balance."""
-        self._outlook = outlook
-
-    def outlook(self) -> Outlook | None:
-        """The engine's newest view of the balance."""
-        return self._outlook
-
-    def set_last_commit(self, operator: str, at: float) -> None:
-        """Record when an operator that has stopped committed its last batch."""
-        self._commits[operator] = at
-
-    def last_commit(self, operator: str) -> float | None:
-        """When the operator's last run committed its last batch."""
-        return self._commits.get(operator)
 
     # -- leases
 

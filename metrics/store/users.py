@@ -13,7 +13,6 @@ import fcntl
 import os
 import re
 import secrets
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
@@ -24,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weir.controllers.model.errors import UNREADABLE, InvalidInput, NotFound, Refused, Unavailable
+from weir.metrics.files import replace_private_file
 
 DEFAULT = "users.json"
 RESERVED = frozenset({"engine", "nobody", "rollback", "page", "weir"})
@@ -237,17 +237,10 @@ class UsersFile:
             os.close(lock)
 
     def _write(self, content: Content) -> None:
-        # mkstemp makes the file readable by its owner alone.
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        text = msgspec.json.format(msgspec.json.encode(content), indent=2)
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(content), indent=2))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, self.path)
+            replace_private_file(self.path, text)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
             raise Unavailable(f"the users file {self.path} cannot be written: {error}") from None
 
 

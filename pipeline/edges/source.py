@@ -3,7 +3,7 @@
 Source options: redis (URL; without it WEIR_REDIS_URL of the driver, so that no password stands
 in a plan that Spark shows), edge, shards, schema (DDL), consumer (name under
 which progress is committed), maxRows (admission control per batch, all shards), groups
-(the shards that it reads, e.g. "0,1,2"; all if absent), tasks (at most so many per batch).
+(the shards that it reads, e.g. "0,1,2"; all if absent), tasks (at most this many per batch).
 Sink options: redis, edge, shards, key (column whose value chooses the shard; if
 absent, rows are spread), fence (the lease's token), producer (the name under which batches
 are counted and fenced; the query's id if absent) and generation (of that producer).

@@ -69,5 +69,5 @@ class Turns:
         self._had_at = {name: at for name, at in self._had_at.items() if name in known}
 
     def every_s(self, count: int) -> float:
-        """How long a round takes with so many, by what it costs."""
+        """How long a round takes with this many, by what it costs."""
         return count * self._cost_s / self._share

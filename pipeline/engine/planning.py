@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import IO
 
 import msgspec
@@ -38,7 +37,6 @@ KILL_S = 30.0
 WARM_S = 300.0  # a worker may compile before its first plan
 LEFT_OUT_S = 600.0
 RESTART_S = 5.0
-_ROOT = Path(weir.__file__).parent.parent
 _NO_PROBLEM = Problem(bins=(), items=())
 
 
@@ -193,7 +191,7 @@ class _Worker:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=_ROOT
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=weir.ROOT
         )
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._inbox: queue.SimpleQueue[Begun | PlanningAnswer] = queue.SimpleQueue()

@@ -1,7 +1,7 @@
-"""ALBIC, figures 10 and 11: collocation and balance, from period to period and anew each time.
+"""ALBIC, figures 10 and 11: collocation and balance, period to period and from scratch.
 
 Of every operator's key groups a share talks to one group of the next operator only; the rest
-talks to all of them. ALBIC has 20 moves per period. COLA places everything anew each time,
+talks to all of them. ALBIC has 20 moves per period. COLA places everything from scratch each time,
 within a loose and within a tight limit on the distance.
 """
 
@@ -24,7 +24,7 @@ from weir.metrics.lab.outcome import (
     table,
     verdict_of,
 )
-from weir.pipeline.experiments.albic_instances import carried_out, problem_of_loads
+from weir.pipeline.experiments.albic_instances import problem_of_loads
 from weir.pipeline.experiments.base import Bench, Step, Work
 
 ALBIC, ONE, LOOSE, TIGHT = (
@@ -69,7 +69,7 @@ def rounds(planner: Planner, problem: Problem, count: int, seed: int) -> dict[st
         problem = drifted(problem, rng)
         plan = planner.plan(problem)
         seen.append((plan.after.load_distance, len(plan.moves)))
-        problem = carried_out(problem, plan.placement)
+        problem = problem.placed(plan.placement)
     distance, moves = np.mean(seen[-max(1, count // 4) :], axis=0)
     return {
         "periods": count, "collocation": plan.after.collocation, "distance": float(distance),

@@ -18,7 +18,7 @@ from weir.metrics.lab.outcome import (
     table,
     verdict_of,
 )
-from weir.pipeline.experiments.albic_instances import carried_out, change, problem_of_loads
+from weir.pipeline.experiments.albic_instances import change, problem_of_loads
 from weir.pipeline.experiments.base import Bench, Step, Work
 
 NODES = 60
@@ -61,7 +61,7 @@ def drained(
     distances: list[float] = []
     empty = 0
     for period in range(1, PERIODS + 1):
-        problem = carried_out(problem, step(problem))
+        problem = problem.placed(step(problem))
         arrays = Arrays.of(problem)
         distances.append(float(arrays.distance(arrays.home)))
         if not empty and arrays.left(arrays.home) == 0.0:

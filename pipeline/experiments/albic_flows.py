@@ -12,7 +12,7 @@ from weir.controllers.balancing.albic import Albic
 from weir.controllers.balancing.cola import Cola
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 from weir.controllers.placement.hashing import stable_hash
-from weir.pipeline.experiments.albic_instances import MEAN_POINTS, carried_out
+from weir.pipeline.experiments.albic_instances import MEAN_POINTS
 from weir.pipeline.experiments.albic_probe import PASS
 from weir.pipeline.workloads.flights import flights_and_weather
 
@@ -51,7 +51,7 @@ class Job(Struct, frozen=True):
 
 
 def counted(operators: Sequence[str], costs: Mapping[str, float], rows: int, seed: int) -> Job:
-    """The job as so many rows make it."""
+    """The job as this number of rows makes it."""
     keys = _keys(rows, seed)
     work: dict[str, float] = {f"{o}.{g}": 0.0 for o in operators for g in range(GROUPS)}
     flows: dict[tuple[str, str], float] = {}
@@ -153,7 +153,7 @@ def followed(
         load = {i.name: i.load for i in problem.items}
         # What a group did not do while it paused is to be done in the period after.
         missed = sum(load[m.operator] for m in plan.moves) * pause_s / PERIOD_S
-        problem = carried_out(problem, plan.placement)
+        problem = problem.placed(plan.placement)
     return seen
 
 
@@ -165,7 +165,7 @@ def at_random(job: Job, seed: int) -> dict[str, float]:
     scale = MEAN_POINTS * NODES / sum(i.load for i in problem.items)
     problem = loaded(problem, job, scale, rng)
     plan = Cola().plan(problem)
-    after = loaded(carried_out(problem, plan.placement), job, scale, rng)
+    after = loaded(problem.placed(plan.placement), job, scale, rng)
     before, now = (sum(i.load for i in p.items) for p in (problem, after))
     return {
         "collocation": 100 * plan.after.collocation, "distance": plan.after.load_distance,

@@ -5,10 +5,7 @@ up to 5 %; then 20 % of the nodes are changed, half of them up and half of them
 down by `varies / 2` of their load, spread over a random set of their groups.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
-from msgspec.structs import replace
 
 from weir.controllers.balancing.problem import Bin, Budget, Flow, Item, Problem
 
@@ -52,8 +49,3 @@ def problem_of_loads(load: np.ndarray, moves: int | None, flows: tuple[Flow, ...
         flows=flows,
         budget=Budget(moves=moves),
     )
-
-
-def carried_out(problem: Problem, placement: Mapping[str, str]) -> Problem:
-    """The problem after a plan was carried out."""
-    return replace(problem, items=tuple(replace(i, bin=placement[i.name]) for i in problem.items))

@@ -30,7 +30,7 @@ from weir.metrics.lab.outcome import (
     verdict_of,
 )
 from weir.pipeline.experiments.albic_calibration import WIKIPEDIA, calibrated, words
-from weir.pipeline.experiments.albic_instances import MEAN_POINTS, carried_out
+from weir.pipeline.experiments.albic_instances import MEAN_POINTS
 from weir.pipeline.experiments.base import Bench, Step, Work
 from weir.pipeline.workloads.edits import ARTICLES, EAST, EXPONENT, NORTH, SOUTH, WEST
 from weir.pipeline.workloads.zipf import uniform, zipf_ranks
@@ -102,7 +102,7 @@ def followed(planner: Planner, loads: Floats, budget: int | None) -> dict[str, l
         plan = planner.plan(problem)
         seen["distance"].append(plan.after.load_distance)
         seen["moves"].append(float(len(plan.moves)))
-        problem = carried_out(problem, plan.placement)
+        problem = problem.placed(plan.placement)
     return seen
 
 

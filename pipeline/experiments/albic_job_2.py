@@ -2,7 +2,7 @@
 
 Two operators on 20 nodes, all traffic one-to-one, nothing collocated at first. A group's load is
 its computation and, for traffic that leaves its node, as much again for serialisation. A moved
-group costs `MOVE_SHARE` of a period's work of its own, for state that is written and read.
+group costs `move_share` of a period's work of its own, for state that is written and read.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from weir.metrics.lab.outcome import (
     table,
     verdict_of,
 )
-from weir.pipeline.experiments.albic_instances import carried_out, problem_of_loads
+from weir.pipeline.experiments.albic_instances import problem_of_loads
 from weir.pipeline.experiments.base import Bench, Step, Work
 
 NODES, PAIRS, PERIODS = 20, 100, 21
@@ -78,7 +78,7 @@ def followed(planner_name: str, move_share: float, seed: int) -> dict[str, list[
             seen[key].append(value)
         load = {i.name: i.load for i in problem.items}
         moving = move_share * sum(load[m.operator] for m in plan.moves) / NODES
-        problem = carried_out(problem, plan.placement)
+        problem = problem.placed(plan.placement)
     return seen
 
 

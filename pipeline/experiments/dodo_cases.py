@@ -41,14 +41,11 @@ def _step(key: str, ways: Mapping[str, tuple[str, Mapping[str, str], str]], quic
         live = live_system(bench, PLAN)
         place(live, where)
 
-        def moved(since: float) -> bool:
-            return any(r.at >= since and r.final for r in live.store.rebalances())
-
         acts = planner != "no_op"
         return dodo.followed(
             live, bench, says, rows_per_s=INPUT, planner=planner,
             least_s=(20.0 if acts else 8.0) if quick else (40.0 if acts else 20.0),
-            last_s=20.0 if quick else 45.0, done=moved if acts and ways is WAYS else None,
+            last_s=20.0 if quick else 45.0, until_moved=acts and ways is WAYS,
         )  # fmt: skip
 
     return Step(key, says, run)

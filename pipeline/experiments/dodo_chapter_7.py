@@ -48,14 +48,11 @@ def parts(quick: bool) -> list[Step]:
             place(live, dodo.EXTREME)
             sized(live, FIXED)
 
-            def moved(since: float) -> bool:
-                return any(r.at >= since and r.final for r in live.store.rebalances())
-
             still = planner == "no_op"
             return dodo.followed(
                 live, bench, NAMES[key], rows_per_s=INPUT, planner=planner,
                 least_s=(8.0 if still else 20.0) if quick else 40.0,
-                last_s=20.0 if quick else 50.0, done=None if still else moved,
+                last_s=20.0 if quick else 50.0, until_moved=not still,
             )  # fmt: skip
 
         return Step(f"experiment-{key}", NAMES[key], run)

@@ -17,7 +17,6 @@ from weir.pipeline.experiments.live import (
     LiveCluster,
     LivePlan,
     LiveSystem,
-    busy,
     busy_shares,
     over_time,
     rows_out,
@@ -67,12 +66,12 @@ def followed(
     scaler: str = "no_op",
     least_s: float,
     last_s: float,
-    done: Any = None,
+    until_moved: bool = False,
 ) -> dict[str, Any]:
-    """Let the engine follow these for so long, and measure the end of it.
+    """Let the engine follow these for a while, and measure the end of it.
 
-    It lasts `least_s`, and then until `done()` (at most as long again), then a few seconds for
-    what was moved to get going, then `last_s`.
+    It lasts `least_s`. With `until_moved` it goes on until a rebalance has ended (at most as long
+    again), and then for a few seconds in which what was moved gets going. Then comes `last_s`.
     """
     live.rate(rows_per_s)
     live.store.save_settings(
@@ -84,16 +83,20 @@ def followed(
     began = time.time()
     live.mode(Mode.AUTO)
     while time.time() < began + least_s or (
-        done is not None and not done(began) and time.time() < began + 2 * least_s
+        until_moved and not _has_moved(live, began) and time.time() < began + 2 * least_s
     ):
         bench.tell(says, min(0.9, (time.time() - began) / (least_s + last_s)))
         time.sleep(0.5)
-    ended = time.time() + last_s + (GOING_S if done is not None else 0.0)
+    ended = time.time() + last_s + (GOING_S if until_moved else 0.0)
     while time.time() < ended:
         bench.tell(says, min(0.95, (time.time() - began) / (least_s + last_s)))
         time.sleep(0.5)
     live.mode(Mode.OBSERVE)
     return figures(live, began, time.time(), last_s)
+
+
+def _has_moved(live: LiveSystem, since: float) -> bool:
+    return any(r.at >= since and r.final for r in live.store.rebalances())
 
 
 def figures(live: LiveSystem, began: float, ended: float, last_s: float) -> dict[str, Any]:
@@ -142,7 +145,7 @@ def rate(samples: Sequence[ClusterSample]) -> float:
 
 def share(samples: Sequence[ClusterSample]) -> float:
     """Busy cores, in percent."""
-    return 100.0 * fmean(busy(s) for s in samples)
+    return 100.0 * fmean(s.cluster.busy_share for s in samples)
 
 
 def count(samples: Sequence[ClusterSample]) -> float:

@@ -108,7 +108,7 @@ def measured(
 
 
 def recommended(network: Network, most: int) -> Allocation:
-    """What DRS recommends with so many processors; nothing where they cannot keep up."""
+    """What DRS recommends with this many processors; nothing where they cannot keep up."""
     return assign_processors(network, most).processors if network.least <= most else ()
 
 

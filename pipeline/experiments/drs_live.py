@@ -71,7 +71,7 @@ class LiveNetwork:
         return tuple(self._has[o] for o in self.operators)
 
     def give(self, allocation: Sequence[int], wait: bool = True) -> None:
-        """Start or stop processors until each operator has so many; the others work on."""
+        """Start or stop processors until each operator has as many as wanted; others work on."""
         for operator, wanted in zip(self.operators, allocation, strict=True):
             more = wanted - self._has[operator]
             if more > 0:

@@ -55,7 +55,7 @@ def decided(
 
 
 def watching(window: int, rates: Sequence[float], speed: float) -> Choose:
-    """Smoothed over so many minutes, and no two changes closer than that."""
+    """Smoothed over this many minutes, and no two changes closer than that."""
     changed_at = 0
 
     def choose(minute: Minute) -> Allocation | None:

@@ -200,7 +200,7 @@ def even(length_s: float, slot_s: float, rates: Any) -> np.ndarray:
 
 
 def varied(length_s: float, least: float, most: float, slot_s: float, seed: int) -> np.ndarray:
-    """Times at a rate that is drawn anew, uniformly, for each slot."""
+    """Times at a rate that is drawn uniformly for each slot."""
     chance = np.random.default_rng(seed)
     return even(length_s, slot_s, chance.uniform(least, most, int(length_s / slot_s) + 1))
 

@@ -4,9 +4,7 @@ It comes up once (a minute) and is shared by the parts of an experiment; what ru
 recorded, and the run is there to replay when the experiment has ended.
 """
 
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -28,12 +26,11 @@ from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.where import REDIS_URL
 from weir.pipeline.experiments.base import Bench
-from weir.pipeline.local.process import end, scratch, spawn
+from weir.pipeline.local.process import end, kill, scratch, spawn
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.application import application
 
-ROOT = Path(weir.__file__).parent.parent
 UP_S = 240.0
 BY = "lab"
 T = TypeVar("T")
@@ -115,7 +112,11 @@ class LiveSystem:
             [sys.executable, "-m", "weir", *words],
             self.folder / f"{name}.log",
             # Its password is nothing for arguments, which everybody sees.
-            {**scratch(self.folder / "tmp"), "PYTHONPATH": str(ROOT), REDIS_URL: self.redis.url},
+            {
+                **scratch(self.folder / "tmp"),
+                "PYTHONPATH": str(weir.ROOT),
+                REDIS_URL: self.redis.url,
+            },
         )
 
     def start(self, name: str) -> None:
@@ -133,12 +134,7 @@ class LiveSystem:
 
     def kill(self, names: Sequence[str]) -> float:
         """kill -9 of drivers and their JVMs at one moment; when that was."""
-        at = time.time()
-        for name in names:
-            os.killpg(self.hosts[name].pid, signal.SIGKILL)
-        for name in names:
-            self.hosts.pop(name).wait()
-        return at
+        return kill([self.hosts.pop(name) for name in names])
 
     # -- what is so now, and what was
 
@@ -258,13 +254,9 @@ def rows_out(samples: Mapping[str, Sequence[ClusterSample]], names: Sequence[str
 def busy_shares(samples: Mapping[str, Sequence[ClusterSample]]) -> dict[str, float | None]:
     """The mean share of each cluster's cores that was busy."""
     return {
-        name: fmean(busy(s) for s in found) if found else None for name, found in samples.items()
+        name: fmean(s.cluster.busy_share for s in found) if found else None
+        for name, found in samples.items()
     }
-
-
-def busy(sample: ClusterSample) -> float:
-    """The share of a cluster's cores that was busy."""
-    return sample.cluster.busy_cores / max(sample.cluster.capacity, 1)
 
 
 def over_time(

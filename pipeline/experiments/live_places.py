@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from weir.controllers.engine.apply.moves import MoveState, Rebalance
 from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.decision import Move
+from weir.controllers.model.placement import Placement
 from weir.controllers.model.sample import Mode
 from weir.pipeline.experiments.live import BY, LiveSystem
 
@@ -17,14 +18,8 @@ def place(live: LiveSystem, wanted: Mapping[str, str]) -> None:
     live.until(
         lambda: all(r.final for r in live.store.rebalances()), 180, "moves under way have ended"
     )
-    present = live.store.placements()
-    moves = tuple(
-        MoveState(move=Move(operator=name, source=present[name].cluster, target=target))
-        for name, target in wanted.items()
-        if present[name].cluster != target
-    )
-    if moves:
-        asked = Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=moves, by=BY)
+    asked = rebalance_to(wanted, live.store.placements(), BY)
+    if asked is not None:
         live.store.save_rebalance(asked)
 
         def there() -> bool:
@@ -34,16 +29,31 @@ def place(live: LiveSystem, wanted: Mapping[str, str]) -> None:
         live.until(there, 180, "operators are placed")
 
 
+def rebalance_to(
+    wanted: Mapping[str, str], present: Mapping[str, Placement], by: str
+) -> Rebalance | None:
+    """The moves that bring every operator where it is wanted; None if all are there."""
+    moves = tuple(
+        MoveState(move=Move(operator=name, source=present[name].cluster, target=target))
+        for name, target in wanted.items()
+        if present[name].cluster != target
+    )
+    return Rebalance(id=uuid.uuid4().hex, at=time.time(), moves=moves, by=by) if moves else None
+
+
+def scale_command(cluster: str, executors: int, by: str) -> Command:
+    """What tells an agent to change its size, without the engine."""
+    now = time.time()
+    return Command(
+        id=uuid.uuid4().hex, cluster=cluster, action=ScaleTo(executors=executors),
+        issued_at=now, expires_at=now + 60, by=by,
+    )  # fmt: skip
+
+
 def sized(live: LiveSystem, wanted: Mapping[str, int]) -> None:
-    """Give every cluster so many executors."""
+    """Give every cluster its number of executors."""
     for name, executors in wanted.items():
-        now = time.time()
-        live.store.submit(
-            Command(
-                id=uuid.uuid4().hex, cluster=name, action=ScaleTo(executors=executors),
-                issued_at=now, expires_at=now + 60, by=BY,
-            )
-        )  # fmt: skip
+        live.store.submit(scale_command(name, executors, BY))
     live.until(lambda: executors_of(live) == dict(wanted), 120, "executors are there")
 
 

@@ -8,7 +8,6 @@ import itertools
 import shutil
 import threading
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,7 +16,6 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 
 from weir.controllers.engine.ports import Store
-from weir.controllers.model.command import Command, ScaleTo
 from weir.controllers.model.errors import Unavailable
 from weir.controllers.model.sample import Batch, ClusterSample
 from weir.controllers.model.snapshot import Snapshot
@@ -29,6 +27,8 @@ from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.source import FORMAT, EdgeSource
 from weir.pipeline.edges.stream import EdgeStream, chunks_of
 from weir.pipeline.experiments.base import Bench
+from weir.pipeline.experiments.live import BY
+from weir.pipeline.experiments.live_places import scale_command
 from weir.pipeline.hosts.operator import observed
 from weir.pipeline.workloads.cost import with_cost
 from weir.pipeline.workloads.plugs import readings
@@ -118,7 +118,7 @@ class Cluster:
     # -- rows
 
     def rate(self, rows_per_s: float) -> None:
-        """So many rows per second from now on."""
+        """This many rows per second from now on."""
         if self._failed:
             raise self._failed[0]
         if self._query.exception() is not None:
@@ -163,13 +163,7 @@ class Cluster:
 
     def scale(self, executors: int) -> None:
         """Tell the agent, without waiting."""
-        now = time.time()
-        self.store.submit(
-            Command(
-                id=uuid.uuid4().hex, cluster=CLUSTER, action=ScaleTo(executors=executors),
-                issued_at=now, expires_at=now + 60, by="lab",
-            )
-        )  # fmt: skip
+        self.store.submit(scale_command(CLUSTER, executors, BY))
 
     def snapshot(self) -> Snapshot:
         """The present."""
@@ -185,7 +179,7 @@ class Cluster:
         return list(self.store.samples(CLUSTER, begin, end))
 
     def settle(self, executors: int, tell: Callable[[str], None]) -> None:
-        """No rows wait, and there are so many executors, each of which has done some."""
+        """No rows wait, and there are this many executors, each of which has done some."""
         self.rate(0.0)
         tell("what waits is worked off")
         self.scale(max(executors, self.executors() or 1))

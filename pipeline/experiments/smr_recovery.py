@@ -52,7 +52,7 @@ def failures(quick: bool) -> tuple[int, ...]:
 
 
 def killed(live: LiveSystem, count: int, turn: int) -> dict[str, Any]:
-    """Kill so many nodes at once: seconds until everything they ran commits elsewhere."""
+    """Kill some nodes at once: seconds until everything they ran commits elsewhere."""
     homes = {f"topic_count.{c.name[5:]}": c.name for c in live.plan.clusters if c.name != "base"}
     revived = [name for name in homes.values() if name not in live.hosts]
     for name in revived:

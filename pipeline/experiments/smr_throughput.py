@@ -25,7 +25,7 @@ from weir.pipeline.experiments.smr_checkpoints import session, written
 from weir.pipeline.local.redis_server import RedisServer
 
 REDUCERS = (1, 2)
-INTERVAL_S = 30  # rows of so many seconds in one file
+INTERVAL_S = 30  # rows of this many seconds in one file
 WARM = 2  # batches that are left out
 CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 WAYS = {

@@ -29,11 +29,10 @@ from weir.controllers.model.command import (
     StartOperator,
     StopOperator,
 )
-from weir.controllers.model.errors import NotFound, Refused
 from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.agent.agent import Agent
-from weir.metrics.agent.commands import Handler, Report
+from weir.metrics.agent.commands import Handler
 from weir.metrics.agent.executors import SparkExecutors
 from weir.metrics.agent.track import OperatorFacts
 from weir.metrics.store.redis_store import RedisStore
@@ -42,6 +41,7 @@ from weir.pipeline.edges.source import EdgeSource
 from weir.pipeline.hosts.handover import Handover
 from weir.pipeline.hosts.jvm import end_with_jvm
 from weir.pipeline.hosts.operator import Operator, check, is_local
+from weir.pipeline.hosts.operator_commands import OperatorCommands
 from weir.pipeline.hosts.pools import Pools
 from weir.pipeline.hosts.runner import Runner
 from weir.pipeline.hosts.session import LOCAL_CHECKPOINTS, create_session, executors_reach
@@ -123,12 +123,15 @@ class Host:
         self.executors = SparkExecutors(
             self.spark, settings.min_executors, settings.max_executors, settings.executors
         )
+        self.commands = OperatorCommands(
+            settings.name, self.store, self._lock, lambda: self._runners, self._see
+        )
         handlers: dict[type[Action], Handler] = {
             RewriteState: lambda action, report: self._handover.rewrite(action, report),
             DropState: lambda action, report: self._handover.drop(action, report),
-            StartOperator: self._start_operator,
-            StopOperator: self._stop_operator,
-            RestartOperator: self._restart_operator,
+            StartOperator: self.commands.start,
+            StopOperator: self.commands.stop,
+            RestartOperator: self.commands.restart,
         }
         self.agent = Agent(
             self.spark,
@@ -295,14 +298,18 @@ class Host:
             self._runners = runners
 
     def _confirm(self, operator: Operator) -> bool:
-        """The same, as the store says now: under the lease nobody changes it any more."""
+        """Whether the operator is still current, as the store says now: under the lease nobody else
+        changes it."""
         if operator.share is not None:
             self._slices.read()
         return self._slices.current(operator)
 
+    def _see(self, placed: dict[str, Placement]) -> None:
+        self._placed = placed
+
     def _read_placement(self) -> None:
         try:
-            self._placed = self.store.placements()
+            self._see(self.store.placements())
             self._slices.read()
         except (RedisError, OSError):
             log.debug("the store is away; going on as before")
@@ -335,52 +342,3 @@ class Host:
             if error.field not in self._operators
         ]
         return running + broken
-
-    # -- commands
-
-    def _runner(self, name: str) -> Runner:
-        if name not in self._runners:
-            raise NotFound(f"there is no operator '{name}' in cluster {self.settings.name}")
-        if not self._here(name):
-            raise Refused(f"operator '{name}' is not placed in cluster {self.settings.name}")
-        return self._runners[name]
-
-    def _want(self, name: str, wanted: str) -> Runner:
-        """Ask for it where everybody looks; a move that begins meanwhile stays as it is."""
-        while True:
-            placed = self._placed = self.store.placements()
-            runner = self._runner(name)
-            after = replace(placed[name], wanted=wanted)
-            if self.store.place_if(after, seen=placed[name]):
-                self._placed = {**placed, name: after}
-                return runner
-
-    def _start_operator(self, action: StartOperator, report: Report) -> str:
-        runner = self._want(action.operator, "running")
-        with self._lock:
-            runner.restart() if runner.status is OperatorStatus.FAILED else None
-        return self._await(runner, OperatorStatus.RUNNING, "is running", report)
-
-    def _stop_operator(self, action: StopOperator, report: Report) -> str:
-        runner = self._want(action.operator, "stopped")
-        return self._await(
-            runner, OperatorStatus.STOPPED, "has stopped at a batch boundary", report
-        )
-
-    def _restart_operator(self, action: RestartOperator, report: Report) -> str:
-        runner = self._want(action.operator, "running")
-        report(0.1, "stopping at a batch boundary")
-        with self._lock:
-            runner.restart()
-        return self._await(runner, OperatorStatus.RUNNING, "is running again", report)
-
-    def _await(self, runner: Runner, status: OperatorStatus, done: str, report: Report) -> str:
-        began = time.monotonic()
-        while time.monotonic() - began < 60.0:
-            if runner.status is status:
-                return f"{runner.operator.name} {done} after {time.monotonic() - began:.1f} s"
-            report(0.5, runner.message or str(runner.status))
-            time.sleep(0.2)
-        raise Refused(
-            f"{runner.operator.name} is {runner.status} after 60 s: {runner.message or 'no reason'}"
-        )

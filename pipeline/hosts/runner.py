@@ -6,7 +6,7 @@ stopped --lease--> running --failure--> restarting --back-off--> running
 
 A query that is to end at a batch boundary may take as long as its batch. Nobody waits for
 it: every step looks again, and its lease is kept by another thread, which asks only the
-store and never Spark, until the query can write no more.
+store and never Spark, until the query can no longer write.
 """
 
 import logging
@@ -26,8 +26,16 @@ from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.agent.listener import Progress
-from weir.metrics.agent.track import Backlog, OperatorFacts, epoch
+from weir.metrics.agent.track import Backlog, OperatorFacts
 from weir.pipeline.hosts.operator import Context, Operator, OperatorError
+from weir.pipeline.hosts.query import (
+    commit_time,
+    end_reason,
+    ends_at_boundary,
+    has_batch,
+    has_ended,
+    last_progress,
+)
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +43,6 @@ COMMITS_S = 2.0
 """How often a query's last commit is looked at: the pause of a move counts from there."""
 HALT_S = 30.0
 """How long a query may take to reach its batch boundary before it is stopped mid-batch."""
-LOOK_S = 0.1
-"""How long a step waits for a query that is about to end: the sooner it is seen, the shorter
-the pause of a move."""
 BACK_OFF_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 HEALTHY_S = 60.0
 
@@ -196,7 +201,7 @@ class Runner:
         error = self._query.exception()
         self._look()
         self._query = None
-        text = _reason(error)
+        text = end_reason(error)
         log.warning("operator '%s' failed: %s", self.operator.name, text)
         self._fail(text, OperatorStatus.RESTARTING)
 
@@ -232,7 +237,7 @@ class Runner:
 
     def _halt(self) -> bool:
         """Let the query end at a batch boundary, or without one if that takes too long; True
-        once it can write no more."""
+        once it can no longer write."""
         if self._query is None:
             return True
         now = self._clock()
@@ -243,7 +248,7 @@ class Runner:
         return self._end()
 
     def _end(self) -> bool:
-        """Stop the query at once, within a batch if need be; True once it can write no more."""
+        """Stop the query at once, within a batch if need be; True once it can no longer write."""
         try:
             self._query.stop()  # waits until nothing of it runs
         except Exception as error:
@@ -298,57 +303,3 @@ class Runner:
             return self.operator.backlog(self._redis_url, share.key_groups if share else ())
         except (RedisError, OSError):
             return None
-
-
-def ends_at_boundary(spark: SparkSession, query: Any) -> bool:
-    """Ask a query to end after the batch it is in; whether it is in one, and will.
-
-    A plain stop interrupts the batch, which then has to be done again. Spark's own loop ends
-    by itself once the query's state says TERMINATED; that is internal, so if it cannot be set
-    the query is to be stopped plainly, which is correct too, only slower to resume. So is a
-    query that merely waits for its next trigger: it would sit the wait out.
-    """
-    try:
-        jvm: Any = spark.sparkContext._jvm
-        runtime = jvm.org.apache.spark.sql.execution.streaming.runtime
-        terminated = getattr(getattr(runtime, "TERMINATED$"), "MODULE$")
-        query._jsq.streamingQuery().state().set(terminated)
-        time.sleep(LOOK_S)  # a trigger that began at that very moment shows by now
-        return bool(query.status["isTriggerActive"])
-    except Exception as error:
-        log.info("no clean stop at a batch boundary: %s", type(error).__name__)
-        return False
-
-
-def has_ended(query: Any) -> bool:
-    """Whether its last batch is over. `isActive` is false as soon as it is asked to end, and with
-    it `awaitTermination` is true once its time is up: only its trigger tells."""
-    try:
-        return bool(query.awaitTermination(LOOK_S)) and not query.status["isTriggerActive"]
-    except Exception:  # the one that it has ended with
-        return True
-
-
-def last_progress(query: Any) -> Progress | None:
-    """Its newest trigger, also one that found nothing to do: listeners hear of batches only."""
-    found = query._jsq.lastProgress()
-    return msgspec.json.decode(found.json(), type=Progress) if found else None
-
-
-def has_batch(progress: Progress) -> bool:
-    """Whether that trigger had a batch, which is then committed."""
-    return "addBatch" in progress.duration_ms
-
-
-def commit_time(progress: Progress) -> float:
-    """When the batch of that trigger was committed."""
-    return epoch(progress.timestamp) + progress.duration_ms["triggerExecution"] / 1000
-
-
-def _reason(error: Any) -> str:
-    if error is None:
-        return "it ended by itself"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    # The last "SomethingError: ..." line of a Python traceback says more than its head.
-    python = [line for line in lines if "Error: " in line and not line.startswith("File")]
-    return (python[-1] if python else lines[0] if lines else type(error).__name__)[:300]

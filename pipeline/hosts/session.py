@@ -62,7 +62,7 @@ def create_session(
     given). Where that is not this machine alone, Weir is sent to the executors.
     """
     # The driver and the executors run this very tree, wherever the job is started from.
-    root = str(Path(weir.__file__).parent.parent)
+    root = str(weir.ROOT)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", bind or address)
     if "SPARK_HOME" not in os.environ:

@@ -59,6 +59,16 @@ def end(process: "subprocess.Popen[bytes]", grace_s: float = 15.0) -> None:
     process.wait()
 
 
+def kill(processes: Sequence["subprocess.Popen[bytes]"]) -> float:
+    """kill -9 of children and all that they started, at one moment; when that was."""
+    at = time.time()
+    for process in processes:
+        os.killpg(process.pid, signal.SIGKILL)
+    for process in processes:
+        process.wait()
+    return at
+
+
 def wait_for(
     ready: Callable[[], bool], process: "subprocess.Popen[bytes]", timeout_s: float
 ) -> bool:

@@ -16,18 +16,21 @@ _SLICE_ROWS = 64
 
 Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
 Trigger = Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)]
+CostKind = Annotated[
+    Literal["wait", "cpu"], setting("wait: as if calling a remote service; cpu: computing")
+]
 Slices = Annotated[
-    int, setting("Slices of the operator with keyed state; 0: it is one query", ge=0, le=GROUPS)
+    int,
+    setting(
+        "Slices of the operator with keyed state at first; 0: it is one query", ge=0, le=GROUPS
+    ),
 ]
 
 
 class CostSettings(Struct, frozen=True, kw_only=True):
     """What every application lets be set: how rows cost, and how its operators take them."""
 
-    cost_kind: Annotated[
-        Literal["wait", "cpu"],
-        setting("wait: as if calling a remote service; cpu: computing"),
-    ] = "wait"
+    cost_kind: CostKind = "wait"
     trigger_s: Trigger = 2.0
     slow_trigger_s: Trigger = 5.0  # of what only shows results
     max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 4_000

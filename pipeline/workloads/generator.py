@@ -116,7 +116,7 @@ class Generator:
         return 0, 0
 
     def _look(self) -> bool:
-        """Read what is asked for; True if the rate begins anew."""
+        """Read what is asked for; True if the rate starts over."""
         found = next((w for w in self._store.workloads() if w.name == self._name), None)
         if found is None:
             self._store.set_workload(self._workload)

@@ -9,7 +9,7 @@ from weir.pipeline.workloads.zipf import uniform, zipf_ranks
 MOVIES, USERS = 200, 5_000
 EXPONENT = 0.8
 FAN_FROM = 4
-"""Who gives a movie so many stars is a fan of it."""
+"""Whoever gives a movie this many stars is a fan of it."""
 
 
 def ratings(first: int, count: int, skew: float = EXPONENT) -> pa.Array:

@@ -26,6 +26,7 @@ from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, with_cost
+from weir.pipeline.workloads.counting import counts_by
 from weir.pipeline.workloads.movie_ratings import EXPONENT, FAN_FROM, ratings
 from weir.pipeline.workloads.ranking import rank_largest, ranking
 
@@ -69,10 +70,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     def similar_movies(spark: SparkSession, context: Context) -> DataStreamWriter:
         pairs = observed(FANS.read(spark, context, "similar_movies", use.max_rows), F.col("ts"))
         rows = with_cost(pairs, use.similar_movies_cost_s, kind)
-        if context.is_slice:
-            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
-        counts = rows.groupBy("pair").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, SIMILAR.target(context))
+        return write_updated(counts_by(rows, "pair", context), SIMILAR.target(context))
 
     def recommendations(spark: SparkSession, context: Context) -> DataStreamWriter:
         rows = SIMILAR.read(spark, context, "recommendations", use.max_rows)
@@ -94,16 +92,6 @@ def operators(settings: Settings | None = None) -> list[Operator]:
             backlog=SIMILAR.backlog("recommendations"),
         ),
     ]  # fmt: skip
-
-
-def recommend(pairs: dict[str, int], movie: int, most: int = 10) -> list[int]:
-    """The movies most similar to one, given mutual fans by pair.
-
-    >>> recommend({"1/2": 3, "1/5": 9, "2/1": 3, "5/1": 9}, 1)
-    [5, 2]
-    """
-    own = {pair: n for pair, n in pairs.items() if pair.startswith(f"{movie}/")}
-    return [int(pair.split("/")[1]) for pair in sorted(own, key=lambda p: -own[p])[:most]]
 
 
 def expected(texts: Iterable[str]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
     readings --> meters --> loads --> predictor (stateful) --> predictions --> outlook
 
-The predictor keeps the last readings of every place and adds up QSpark's equation 5.1 anew for
+The predictor keeps the last readings of every place and adds up QSpark's equation 5.1 again for
 each place that a batch touches: (mean + median of the window) / 2.
 """
 

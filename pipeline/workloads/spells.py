@@ -1,21 +1,16 @@
 """From which row on a generator's keys had which skew: what it made can be made again."""
 
 import logging
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import msgspec
 import redis
 
 from weir.metrics.store import keys
-from weir.pipeline.edges.stream import EdgeStream
-from weir.pipeline.workloads.application import Application
 
 log = logging.getLogger(__name__)
 
 _decoder = msgspec.json.Decoder(tuple[int, float])
-_STEP = 50_000
 
 
 class Spells:
@@ -47,13 +42,3 @@ def _read(entry: bytes) -> tuple[int, float] | None:
     except msgspec.MsgspecError as error:
         log.warning("a skew that cannot be read is left out: %s", error)
         return None
-
-
-def made_texts(client: redis.Redis, application: Application) -> Iterator[str]:
-    """Every text that the generator has appended so far, made again."""
-    source = application.source
-    rows = EdgeStream(client, source.edge, source.shards).totals()[0]
-    spells = [*Spells(client, source.edge).all(), (rows, 0.0)]
-    for (first, skew), (end, _) in pairwise(spells):
-        for at in range(first, min(end, rows), _STEP):
-            yield from application.rows(at, min(_STEP, end - at, rows - at), skew).to_pylist()

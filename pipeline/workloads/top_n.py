@@ -8,7 +8,7 @@ ranking up to date.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +24,8 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import spend, with_cost
+from weir.pipeline.workloads.cost import CostKind, Seconds, Slices, Trigger, spend, with_cost
+from weir.pipeline.workloads.counting import counts_by
 from weir.pipeline.workloads.ranking import rank_largest, ranking
 from weir.pipeline.workloads.topics import EXPONENT, topic_name, topic_numbers
 
@@ -34,8 +35,6 @@ TOPICS_LINK = Link(TOPICS, "ts double, topic string", shards=GROUPS, key="topic"
 COUNTS_LINK = Link(COUNTS, "topic string, n bigint, ts double", key="topic")
 SHARDS = TWEETS_LINK.shards
 
-Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
-
 
 class Settings(Struct, frozen=True):
     """What the three operators cost, and how often they run."""
@@ -43,16 +42,11 @@ class Settings(Struct, frozen=True):
     extractor_cost_s: Seconds = 0.001
     topic_count_cost_s: Seconds = 0.001
     top_n_cost_s: Seconds = 0.0003
-    cost_kind: Annotated[
-        Literal["wait", "cpu"],
-        setting("wait: as if calling a remote service; cpu: computing"),
-    ] = "wait"
-    trigger_s: Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)] = 2.0
+    cost_kind: CostKind = "wait"
+    trigger_s: Trigger = 2.0
     top_n_trigger_s: Annotated[float, setting("Time between rankings", unit="s", ge=0)] = 10.0
     max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 4_000
-    slices: Annotated[
-        int, setting("Slices of topic_count at first; 0: it is one query", ge=0, le=GROUPS)
-    ] = 0
+    slices: Slices = 0
     top_n_max_rows: Annotated[int, setting("Most rows in one ranking", unit="rows", ge=1)] = 20_000
 
 
@@ -71,10 +65,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     def topic_count(spark: SparkSession, context: Context) -> DataStreamWriter:
         topics = TOPICS_LINK.read(spark, context, "topic_count", use.max_rows)
         rows = with_cost(observed(topics, F.col("ts")), use.topic_count_cost_s, kind)
-        if context.is_slice:
-            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
-        counts = rows.groupBy("topic").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, COUNTS_LINK.target(context))
+        return write_updated(counts_by(rows, "topic", context), COUNTS_LINK.target(context))
 
     def top_n(spark: SparkSession, context: Context) -> DataStreamWriter:
         counts = COUNTS_LINK.read(spark, context, "top_n", use.top_n_max_rows)

@@ -22,6 +22,7 @@ from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
 from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, spend, with_cost
+from weir.pipeline.workloads.counting import counts_by
 from weir.pipeline.workloads.edits import EXPONENT, edits, geohash, place_of
 from weir.pipeline.workloads.ranking import rank_largest, ranking
 
@@ -76,10 +77,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     def article_count(spark: SparkSession, context: Context) -> DataStreamWriter:
         located = observed(LOCATED.read(spark, context, "article_count", use.max_rows), F.col("ts"))
         rows = with_cost(located, use.article_count_cost_s, kind)
-        if context.is_slice:
-            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
-        counts = rows.groupBy("article").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, COUNTS.target(context))
+        return write_updated(counts_by(rows, "article", context), COUNTS.target(context))
 
     def top_articles(spark: SparkSession, context: Context) -> DataStreamWriter:
         counts = observed(COUNTS.read(spark, context, "top_articles", use.max_rows), F.col("ts"))

@@ -8,11 +8,10 @@ Which words are frequent changes as the stream goes on (`words.py`).
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from msgspec import Struct
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -25,7 +24,8 @@ from weir.pipeline.edges.link import Link
 from weir.pipeline.edges.sink import write_appended, write_updated
 from weir.pipeline.hosts.operator import Context, Operator, observed
 from weir.pipeline.workloads.application import Application
-from weir.pipeline.workloads.cost import spend, with_cost
+from weir.pipeline.workloads.cost import CostSettings, Seconds, Slices, Trigger, spend, with_cost
+from weir.pipeline.workloads.counting import counts_by
 from weir.pipeline.workloads.ranking import rank_largest, ranking
 from weir.pipeline.workloads.words import EXPONENT, text, word_numbers
 
@@ -36,28 +36,18 @@ RANKING = keys.ranking("words")
 TRENDING = keys.ranking("trending")
 SHOWN = 20
 
-Seconds = Annotated[float, setting("Cost of one row", unit="s", ge=0, le=10)]
-Trigger = Annotated[float, setting("Time between batches", unit="s", ge=0, le=600)]
 
-
-class Settings(Struct, frozen=True):
+class Settings(CostSettings, frozen=True, kw_only=True):
     """What the operators cost, how often they run, and how long the windows are."""
 
     splitter_cost_s: Seconds = 0.004
     word_count_cost_s: Seconds = 0.0005
     trending_cost_s: Seconds = 0.0001
-    cost_kind: Annotated[
-        Literal["wait", "cpu"],
-        setting("wait: as if calling a remote service; cpu: computing"),
-    ] = "wait"
-    trigger_s: Trigger = 2.0
     slow_trigger_s: Trigger = 10.0
     max_rows: Annotated[int, setting("Most rows in one batch", unit="rows", ge=1)] = 20_000
     window_s: Annotated[int, setting("Length of a window", unit="s", ge=1)] = 60
     slide_s: Annotated[int, setting("Time between two windows", unit="s", ge=1)] = 20
-    slices: Annotated[
-        int, setting("Slices of word_count at first; 0: it is one query", ge=0, le=GROUPS)
-    ] = 0
+    slices: Slices = 0
 
 
 def operators(settings: Settings | None = None) -> list[Operator]:
@@ -75,10 +65,7 @@ def operators(settings: Settings | None = None) -> list[Operator]:
     def word_count(spark: SparkSession, context: Context) -> DataStreamWriter:
         words = WORDS.read(spark, context, "word_count", use.max_rows)
         rows = with_cost(observed(words, F.col("ts")), use.word_count_cost_s, kind)
-        if context.is_slice:
-            rows = rows.coalesce(1)  # with one shuffle partition: no exchange
-        counts = rows.groupBy("word").agg(F.count(F.lit(1)).alias("n"), F.max("ts").alias("ts"))
-        return write_updated(counts, COUNTS.target(context))
+        return write_updated(counts_by(rows, "word", context), COUNTS.target(context))
 
     def top_words(spark: SparkSession, context: Context) -> DataStreamWriter:
         counts = observed(COUNTS.read(spark, context, "top_words", use.max_rows), F.col("ts"))

@@ -1,6 +1,6 @@
 """Lines of text whose words follow Zipf's law, and whose frequent words change over time.
 
-Every so many lines the ranks are handed on to other words: keys that were hot grow cold and
+Every `SHIFT_LINES` lines the ranks are handed on to other words: keys that were hot grow cold and
 others take their place, so that what was balanced is balanced no longer.
 """
 
@@ -14,7 +14,7 @@ EXPONENT = 1.0
 PER_LINE = 8
 SHIFT_LINES = 20_000
 SHIFT_WORDS = 97
-"""After so many lines every rank belongs to the word so many places on."""
+"""After `SHIFT_LINES` lines every rank belongs to the word this many places on."""
 
 
 def word_numbers(
@@ -24,15 +24,6 @@ def word_numbers(
     ranks = zipf_ranks(first * PER_LINE, count * PER_LINE, WORDS, skew, seed)
     lines = np.arange(first, first + count, dtype=np.int64) // SHIFT_LINES
     return (ranks.reshape(count, PER_LINE) + SHIFT_WORDS * lines[:, None]) % WORDS
-
-
-def word_counts(lines: int, seed: int = 1) -> dict[str, int]:
-    """How often each word occurs in the first so many lines."""
-    totals = np.zeros(WORDS, dtype=np.int64)
-    for first in range(0, lines, 100_000):
-        numbers = word_numbers(first, min(100_000, lines - first), seed=seed)
-        totals += np.bincount(numbers.ravel(), minlength=WORDS)
-    return {word(i): int(n) for i, n in enumerate(totals) if n}
 
 
 def word(number: int) -> str:

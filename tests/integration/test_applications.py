@@ -11,6 +11,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from tests.support.long import only_long
+from tests.support.made import made_texts
 from tests.support.waiting import wait_until
 from weir.controllers import service
 from weir.controllers.engine.ports import Workload
@@ -24,7 +25,7 @@ from weir.pipeline.hosts.session import create_session
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.workloads.application import Application, application, applications
 from weir.pipeline.workloads.generator import Generator
-from weir.pipeline.workloads.spells import Spells, made_texts
+from weir.pipeline.workloads.spells import Spells
 
 PLACE = 0.5
 ALWAYS = "smart_plugs"

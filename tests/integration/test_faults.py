@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.support.made import topic_counts
 from tests.support.system import System
 from tests.support.waiting import wait_until
 from weir.metrics.eventlog.tables import read_samples
@@ -15,7 +16,6 @@ from weir.metrics.runs.library import list_runs
 from weir.metrics.store.redis_store import connect
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 PLACE = 7
 

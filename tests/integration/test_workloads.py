@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from tests.support.long import only_long
+from tests.support.made import word_counts
 from tests.support.system import System, running
 from tests.support.waiting import wait_until
 from weir.controllers.engine.audit import AuditEntry
@@ -15,7 +16,7 @@ from weir.pipeline.workloads.application import application
 from weir.pipeline.workloads.generator import Generator
 from weir.pipeline.workloads.ranking import ranking
 from weir.pipeline.workloads.word_count import TRENDING, counted
-from weir.pipeline.workloads.words import word, word_counts
+from weir.pipeline.workloads.words import word
 
 PLACE = 2.5
 pytestmark = only_long("a third cluster beside the shared two takes minutes on two cores")

@@ -3,9 +3,9 @@
 import os
 
 FACTOR = int(os.environ.get("WEIR_TEST_EXAMPLES", "1"))
-"""`make test-long` tries so many times as many."""
+"""`make test-long` tries this many times as many."""
 
 
 def examples(count: int) -> int:
-    """So many in an ordinary run."""
+    """This many in an ordinary run."""
     return count * FACTOR

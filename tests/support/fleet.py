@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests.support.made import topic_counts
 from tests.support.processes import start, stop, weir
 from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Workload
@@ -15,11 +16,10 @@ from weir.controllers.model.sample import OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore, connect
 from weir.pipeline.edges.stream import EdgeStream
-from weir.pipeline.local.process import scratch
+from weir.pipeline.local.process import kill, scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.local.standalone import Standalone
 from weir.pipeline.workloads.top_n import SHARDS, TWEETS, counted
-from weir.pipeline.workloads.topics import topic_counts
 
 PLACE = {"a": "extractor", "b": "topic_count", "c": "top_n"}
 HOST = (
@@ -84,12 +84,7 @@ class Fleet:
 
     def kill(self, *names: str) -> float:
         """kill -9 of driver and JVM; when that was."""
-        at = time.time()
-        for name in names:
-            os.killpg(self.hosts[name].pid, signal.SIGKILL)
-        for name in names:
-            self.hosts.pop(name).wait()
-        return at
+        return kill([self.hosts.pop(name) for name in names])
 
     def suspend(self, name: str) -> None:
         """Neither driver nor JVM get any time."""

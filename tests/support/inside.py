@@ -27,6 +27,7 @@ T = TypeVar("T")
 SAFE = ("GET", "HEAD")
 HOST = "127.0.0.1:8050"
 ORIGIN = f"http://{HOST}"
+SOCKET_PATH = "/_dash-ws-callback"  # Dash's, of the one feed
 
 
 class Inside:
@@ -129,12 +130,13 @@ class Inside:
         return sent
 
     def everything(self) -> dict[bytes, Any]:
-        """All that Weir keeps, except what changes by itself: signs of life and the door's own."""
+        """All that Weir keeps, except what changes by itself: signs of life, leases, and the door's
+        own."""
         client, found = self.store.client, {}
         own = (b"weir:parts", b"weir:session", b"weir:sessions", b"weir:failures", b"weir:link",
                b"weir:audit", b"weir:clusters", b"weir:samples", b"weir:snapshot")  # fmt: skip
         for key in client.scan_iter("weir:*"):
-            if not key.startswith(own):
+            if not key.startswith(own) and b"lease" not in key:
                 found[key] = client.dump(key)
         return found
 

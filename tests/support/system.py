@@ -16,6 +16,7 @@ import httpx
 import psutil
 
 from tests.support.processes import ROOT, last_lines, start, stop, weir
+from tests.support.requests import Requests
 from tests.support.waiting import wait_until
 from tests.support.witnesses import store_state
 from weir.controllers.model.sample import OperatorSample
@@ -28,7 +29,7 @@ WHOLE = ("--set", "slices=0")
 """Every operator one query, as most tests name them."""
 
 
-class System:
+class System(Requests):
     """`weir`, its address, its store and its processes. Without slices unless told otherwise."""
 
     def __init__(self, folder: Path, *args: str) -> None:
@@ -80,19 +81,8 @@ class System:
     def get(self, path: str) -> Any:
         """A JSON answer of the web server to an admin."""
         try:
-            return self._ask(path).raise_for_status().json()
+            return self.ask(path).raise_for_status().json()
         except httpx.HTTPStatusError as error:
-            raise OSError(str(error)) from None
-
-    def health(self) -> dict[str, Any]:
-        """What /health says, also when it says 503."""
-        found: dict[str, Any] = self._ask("/health").json()
-        return found
-
-    def _ask(self, path: str) -> httpx.Response:
-        try:
-            return self._client.get(path)
-        except httpx.TransportError as error:
             raise OSError(str(error)) from None
 
     def snapshot(self) -> Snapshot:

@@ -45,7 +45,7 @@ class MoveBody(ReasonBody):
 
 
 class ResliceBody(ReasonBody):
-    """So many slices, or key groups that go to a slice; the next free name makes a new one."""
+    """A number of slices, or key groups that go to a slice; the next free name makes a new one."""
 
     slices: Annotated[int | None, Field(ge=1, le=256)] = None
     groups: Annotated[list[Annotated[int, Field(ge=0, le=4095)]], Field(max_length=4096)] = []

@@ -28,9 +28,9 @@ AUDITED = (
 could erase it: what strangers try is only logged, except that a lock has begun."""
 REFUSALS = ("sign_in.locked", "password.refused", "role.refused", "csrf.refused")
 REFUSALS_KEPT = 20
-"""So many of anybody's refusals go into the trail within an hour; strangers are one body."""
+"""How many refusals of one person go into the trail within an hour; all strangers count as one."""
 WAITING_MOST = 1000
-"""So many events may wait for a trail that does not answer."""
+"""How many events may wait for a trail that does not answer."""
 
 
 class SecurityEvent(Struct, frozen=True, kw_only=True):

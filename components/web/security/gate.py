@@ -21,9 +21,9 @@ from weir.metrics.store.users import Role, UsersFile, check_person
 
 CSRF_HEADER = "x-csrftoken"
 FRESH_S = 1.0
-"""A session that Redis has confirmed counts for so long; what changes something asks again."""
+"""How long a session counts once Redis has confirmed it; what changes something asks again."""
 AWAY_S = 2.0
-"""After a failure Redis is not asked for so long, so that pages stay quick while it is away."""
+"""How long Redis is not asked after a failure, so that pages stay quick while it is away."""
 TOUCH_EVERY_S = 20.0
 KNOWN_MOST = 10_000
 _FAILURES = (redis.exceptions.RedisError, OSError)

@@ -8,13 +8,12 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 CALLBACK_PATH = "/_dash-update-component"
-SOCKET_PATH = "/_dash-ws-callback"
 BODY_MOST = {CALLBACK_PATH: 1 << 20, "/api/import/part": 4 << 20}
 BODY_MOST_ELSE = 64 << 10
 BODY_MOST_STRANGERS = 8 << 10
 """Enough for a name and a password; nobody else is read any further."""
 BODY_S = 60.0
-"""So long a body may take to arrive."""
+"""How long a body may take to arrive."""
 SOCKET_MOST = 256 << 10
 
 TOO_LARGE = "This request is larger than Weir takes."

@@ -6,7 +6,6 @@ signs in is kept in Redis, signed with the key of the users' file: whoever can w
 can take a link away, but make none.
 """
 
-import hashlib
 import hmac
 import secrets
 from typing import Any
@@ -16,6 +15,7 @@ import redis
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.components.web.security.tokens import secret_hash
 from weir.metrics.store import keys
 from weir.metrics.store.users import Role
 
@@ -35,8 +35,8 @@ def make_link(client: redis.Redis, key: bytes, invitation: Invitation, ttl_s: fl
     data = msgspec.json.encode(replace(invitation, expires_at=invitation.at + ttl_s))
     kept = _signature(key, secret, data) + b":" + data
     with client.pipeline(transaction=True) as pipe:
-        pipe.set(keys.link(_hash(secret)), kept, px=ttl_ms)
-        pipe.sadd(keys.links(invitation.user), _hash(secret))
+        pipe.set(keys.link(secret_hash(secret)), kept, px=ttl_ms)
+        pipe.sadd(keys.links(invitation.user), secret_hash(secret))
         pipe.pexpire(keys.links(invitation.user), ttl_ms)
         pipe.execute()
     return f"/sign-in#link={secret}"
@@ -44,7 +44,7 @@ def make_link(client: redis.Redis, key: bytes, invitation: Invitation, ttl_s: fl
 
 def use_link(client: redis.Redis, key: bytes, secret: str, now: float) -> Invitation | None:
     """Whom it signs in, once; None if it is unknown, used, too old or not of our making."""
-    found: Any = client.getdel(keys.link(_hash(secret)))
+    found: Any = client.getdel(keys.link(secret_hash(secret)))
     signature, _, data = bytes(found or b"").partition(b":")
     if not hmac.compare_digest(signature, _signature(key, secret, data)):
         return None
@@ -60,8 +60,8 @@ def revoke_links(client: redis.Redis, user: str) -> None:
 
 
 def _signature(key: bytes, secret: str, data: bytes) -> bytes:
-    return hmac.new(key, b"link:%s:" % _hash(secret).encode() + data, "sha256").hexdigest().encode()
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return (
+        hmac.new(key, b"link:%s:" % secret_hash(secret).encode() + data, "sha256")
+        .hexdigest()
+        .encode()
+    )

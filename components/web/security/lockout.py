@@ -24,7 +24,7 @@ KNOWN_S = 30 * 86400
 
 # KEYS: the hash of one name or address. ARGV: now, failures allowed, first lock, longest, kept.
 # Says for how many ms to wait; 0 or less: may try, and the attempt is counted. Below 0: with
-# it a lock of so many ms begins.
+# it a lock of this many ms begins.
 ATTEMPT = """
 local locked = tonumber(redis.call('HGET', KEYS[1], 'until') or '0')
 local now = tonumber(ARGV[1])

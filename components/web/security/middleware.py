@@ -139,7 +139,7 @@ class Security:
                         asked.headers, asked.peer, active=False, fresh=False
                     )
                     admission = known if known.person.role else admission
-        # Who it is comes first: of a stranger no more is read than sign-in needs.
+        # Who it is comes first: from a stranger only what sign-in needs is read.
         body = b""
         length = asked.headers.get("content-length")
         if length is not None or "transfer-encoding" in asked.headers:

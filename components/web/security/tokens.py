@@ -24,7 +24,7 @@ def new_token(
     """
     token_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
     kept = Token(
-        id=token_id, name=name, role=role, secret_sha256=_hash(secret), created_at=now,
+        id=token_id, name=name, role=role, secret_sha256=secret_hash(secret), created_at=now,
         expires_at=None if days is None else now + days * 86400, by=by,
     )  # fmt: skip
     return f"{PREFIX}_{token_id}_{secret}", kept
@@ -35,11 +35,14 @@ def token_of(text: str, content: Content, now: float) -> Token | None:
     prefix, _, rest = text.partition("_")
     token_id, _, secret = rest.partition("_")
     found = content.tokens.get(token_id)
-    right = hmac.compare_digest(_hash(secret), found.secret_sha256 if found else _hash(""))
+    right = hmac.compare_digest(
+        secret_hash(secret), found.secret_sha256 if found else secret_hash("")
+    )
     if prefix != PREFIX or found is None or not right:
         return None
     return None if found.expires_at is not None and now >= found.expires_at else found
 
 
-def _hash(secret: str) -> str:
+def secret_hash(secret: str) -> str:
+    """All that is kept of a secret: it is long and random, so a fast hash will do."""
     return hashlib.sha256(secret.encode()).hexdigest()

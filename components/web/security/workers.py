@@ -44,7 +44,7 @@ class Workers:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Take no more; what waits is dropped."""
+        """Stop taking requests; those that wait are dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _take(self, person: str) -> None:

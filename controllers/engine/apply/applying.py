@@ -237,7 +237,7 @@ def _fail(recommendation: Recommendation, facts: Facts, now: float, why: str) ->
     """
     failed = _advance(recommendation, Status.FAILED, now, why)
     if isinstance(recommendation.decision, Scale | Reslice | Rescue):
-        return (Save(recommendation=failed),)  # what is still lost is rescued anew
+        return (Save(recommendation=failed),)  # what is still lost is rescued again
     text = f"Takes back what was half done: {why}."
     back = undoing_decision(recommendation, facts.snapshot, facts.placements, text, facts.slicings)
     if back is None or recommendation.rollback_of is not None:

@@ -10,7 +10,7 @@ Holding: the slices that change stop at a batch boundary and give their leases b
 the driver of a cluster takes these leases, writes the new owners' checkpoints from the old
 ones, and reads them back. Then one compare-and-set gives the groups to the new owners, with
 the placements of those that are new. Before it only the old owners can run, after it only the
-new ones: whoever leads next sees from the store how far it has come, and doing a step again
+new ones: the next leader sees from the store how far it has come, and doing a step again
 changes nothing. The old checkpoints are dropped when every new owner has committed.
 
 Going back after that is a re-slice the other way round, as exact as this one.
@@ -22,6 +22,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.engine.apply.arrival import has_committed_since, has_taken_over
 from weir.controllers.model.age import Time
 from weir.controllers.model.command import (
     Command,
@@ -32,7 +33,6 @@ from weir.controllers.model.command import (
 )
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.placement import Lease, Placement
-from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.slicing import Slicing
 from weir.controllers.model.snapshot import Snapshot
 
@@ -251,7 +251,7 @@ def _rewrite(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
             unplace=tuple(name for name in before.slices if name not in after.owners),
         )
     late = result.status in (CommandStatus.REFUSED, CommandStatus.EXPIRED)
-    if late and reslicing.attempt + 1 < ATTEMPTS:  # the engine that ordered it leads no more
+    if late and reslicing.attempt + 1 < ATTEMPTS:  # the engine that ordered it no longer leads
         again = replace(reslicing, attempt=reslicing.attempt + 1)
         return Advanced(reslicing=again, command=_order(again, stage, now))
     if result.status.final:
@@ -279,7 +279,7 @@ def _go_on_returning(reslicing: Reslicing, stage: Stage, now: float) -> Advanced
         name
         for name in before.held
         if not _works(stage, name, before.groups_of(name), reslicing)
-        and not _goes_on(stage, name, reslicing)
+        and not has_committed_since(stage.snapshot.operator(name), reslicing.since)
     ]
     if not waits:
         half = before.resliced(reslicing.owners)
@@ -312,27 +312,8 @@ def _start(reslicing: Reslicing, stage: Stage, now: float) -> Advanced:
 
 
 def _works(stage: Stage, name: str, groups: tuple[int, ...], reslicing: Reslicing) -> bool:
-    """Has it committed a batch with these groups in a new run, or found nothing to do?"""
-    found = stage.snapshot.operator(name)
-    if found is None or found.status is not OperatorStatus.RUNNING:
-        return False
-    if found.run_id == reslicing.runs.get(name, "") or set(found.key_groups) != set(groups):
-        return False
-    return found.first_batch_at is not None or _without_input(found)
-
-
-def _goes_on(stage: Stage, name: str, reslicing: Reslicing) -> bool:
-    """Did it never stop, and has it committed since it was let go on?"""
-    found = stage.snapshot.operator(name)
-    return (
-        found is not None
-        and found.status is OperatorStatus.RUNNING
-        and (found.batch_at or 0.0) > reslicing.since
-    )
-
-
-def _without_input(operator: OperatorSample) -> bool:
-    return operator.idle and not operator.queue_rows
+    run_before = reslicing.runs.get(name, "")
+    return has_taken_over(stage.snapshot.operator(name), groups, run_before)
 
 
 def _pause_s(reslicing: Reslicing, stage: Stage, changed: list[str]) -> float | None:
@@ -345,7 +326,7 @@ def _pause_s(reslicing: Reslicing, stage: Stage, changed: list[str]) -> float | 
 
 
 def _drop(reslicing: Reslicing, gone: Slicing, kept: Slicing, now: float) -> Command:
-    """Remove the checkpoints of owners that are no more."""
+    """Remove the checkpoints of slices that no longer exist."""
     left = {(name, kept.born.get(name)) for name in kept.slices}
     return Command(
         id=f"{reslicing.id}-drop",

@@ -18,7 +18,7 @@ from weir.controllers.model.words import are, number_of
 
 HOUR_S = 3600.0
 OTHER_INPUT, OTHER_WORK_CORES = 1.5, 0.25
-"""By this factor, and at least by so many cores, more or less work is another input."""
+"""Work that differs by this factor, and by at least this many cores, is another input."""
 REPEATED_RESCUE = "repeated rescue"
 
 

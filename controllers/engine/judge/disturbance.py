@@ -22,7 +22,7 @@ from weir.controllers.model.sample import ClusterSample, OperatorStatus
 from weir.controllers.model.words import percent
 
 SILENT_PERIODS, SILENT_S = 5, 10.0
-"""A cluster that reports nothing for so long was not only late."""
+"""A cluster that reports nothing for this long was not only late."""
 COMPARABLE = 2.0
 """Up to this factor between the inputs, load is brought from one to the other."""
 SAME = 1.25
@@ -45,7 +45,7 @@ def find_disturbance(recommendation: Recommendation, facts: Facts, now: float) -
 
 
 def find_input_change(recommendation: Recommendation, measured: Figures) -> Found | None:
-    """The input is another one by so much that before and after cannot be compared."""
+    """The input has changed so much that before and after cannot be compared."""
     was, work = recommendation.before.work_cores, measured.work_cores
     if not was or not work:
         return None

@@ -70,7 +70,6 @@ class SourceProgress(Struct, frozen=True, rename="camel"):
     """One source of a batch; offsets are whatever JSON the source uses."""
 
     description: str = ""
-    start_offset: Any = None
     end_offset: Any = None
     latest_offset: Any = None
     num_input_rows: int = 0
@@ -81,7 +80,6 @@ class StateProgress(Struct, frozen=True, rename="camel"):
 
     num_rows_total: int = 0
     memory_used_bytes: int = 0
-    custom_metrics: dict[str, float] = {}
 
 
 class Progress(Struct, frozen=True, rename="camel"):

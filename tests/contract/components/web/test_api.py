@@ -236,7 +236,7 @@ def _fuzz(inside: Inside, operation) -> None:
         operation.as_strategy(generation_mode=right) | operation.as_strategy(generation_mode=wrong)
     )
     @settings(
-        max_examples=FUZZED, deadline=None, derandomize=True, database=None,
+        max_examples=FUZZED, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def send(case) -> None:

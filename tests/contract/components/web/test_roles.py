@@ -13,9 +13,8 @@ import pytest
 from starlette.routing import WebSocketRoute
 
 from tests.support.clicks import click
-from tests.support.inside import ORIGIN, Inside, post, routes
+from tests.support.inside import ORIGIN, SOCKET_PATH, Inside, post, routes
 from weir.components.web.security import Role, declared_role
-from weir.components.web.security.limits import SOCKET_PATH
 from weir.components.web.security.middleware import ENDED, OPEN
 from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput
@@ -226,10 +225,6 @@ def _expected(needed: Role | None, role: Role | None) -> int | None:
     return None if role.may(needed) else 403
 
 
-def _kept(inside: Inside) -> dict[bytes, Any]:
-    return {k: v for k, v in inside.everything().items() if b"lease" not in k}  # they run out
-
-
 def _wrong(status: int, expected: int | None) -> bool:
     if expected is None:  # let in: whatever it then says of what was sent
         return status in (401, 403) or (status >= 500 and status != 503)  # 503: nobody launches
@@ -239,7 +234,7 @@ def _wrong(status: int, expected: int | None) -> bool:
 @pytest.mark.parametrize("who", WHO)
 def test_routes(inside: Inside, who: str) -> None:
     table, (role, headers) = _by_door(ROUTES), WHO[who]
-    before, wrong = _kept(inside), []
+    before, wrong = inside.everything(), []
     for method, path, route in routes(inside):
         door = f"{method} {route.path}"
         expected = _expected(table[door], role)
@@ -250,7 +245,7 @@ def test_routes(inside: Inside, who: str) -> None:
         answer = inside.ask(method, path, headers=headers(inside))
         if _wrong(answer.status_code, expected):
             wrong.append((door, answer.status_code, expected))
-        if expected is not None and _kept(inside) != before:
+        if expected is not None and inside.everything() != before:
             wrong.append((door, "has changed something", expected))
     assert wrong == []
 
@@ -258,7 +253,7 @@ def test_routes(inside: Inside, who: str) -> None:
 @pytest.mark.parametrize("who", WHO)
 def test_callbacks(inside: Inside, who: str) -> None:
     table, (role, headers) = _by_door(CALLBACKS), WHO[who]
-    before, wrong, shown = _kept(inside), [], headers(inside)
+    before, wrong, shown = inside.everything(), [], headers(inside)
     for output, known in inside.callbacks.items():
         name = _callback_name(known)
         expected = _expected(table[name], role)
@@ -268,7 +263,7 @@ def test_callbacks(inside: Inside, who: str) -> None:
         if _wrong(answer.status_code, expected):
             wrong.append((name, answer.status_code, expected))
     assert wrong == []
-    assert _kept(inside) == before
+    assert inside.everything() == before
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -284,10 +279,10 @@ def test_the_socket(inside: Inside, who: str) -> None:
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("asker", DIALOGS)
 def test_dialogs(inside: Inside, asker: str, role: Role) -> None:
-    before = _kept(inside)
+    before = inside.everything()
     said = click(inside, asker, {"verb": "nothing"}, role=role).text
     assert ("needs the role" in said) == (not role.may(DIALOGS[asker])), said
-    assert _kept(inside) == before
+    assert inside.everything() == before
 
 
 def test_an_agents_key_speaks_for_its_cluster_alone() -> None:

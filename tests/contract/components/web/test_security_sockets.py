@@ -16,9 +16,10 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.support.browser import WebServer
 from tests.support.feeder import Feeder
+from tests.support.inside import SOCKET_PATH
 from tests.support.waiting import wait_until
 from weir.components.web.security.gate import cookie_name
-from weir.components.web.security.limits import CALLBACK_PATH, SOCKET_PATH
+from weir.components.web.security.limits import CALLBACK_PATH
 from weir.components.web.security.middleware import ENDED, REFUSED
 from weir.metrics.store.users import Role
 from weir.pipeline.local.redis_server import RedisServer

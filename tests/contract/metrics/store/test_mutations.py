@@ -92,7 +92,7 @@ def _no_place(error: Exception) -> bool:
 
 
 class Every(Pace):
-    """It is time each so many looks."""
+    """It is time once in a given number of looks."""
 
     def __init__(self, looks: int) -> None:
         super().__init__(0.0)
@@ -234,7 +234,7 @@ def test_the_readers_of_the_pages(
         import redis.asyncio
 
         client = redis.asyncio.Redis.from_url(redis_server.url)
-        hub._read_to.clear()
+        hub._window._read_to.clear()
         for path in PATHS:
             hub.look(path)
         hub._control_reader._seldom_at = float("-inf")

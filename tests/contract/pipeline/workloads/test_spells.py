@@ -3,6 +3,7 @@
 import threading
 import time
 
+from tests.support.made import made_texts
 from tests.support.waiting import wait_until
 from weir.controllers import service
 from weir.controllers.engine.ports import Workload
@@ -12,7 +13,7 @@ from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.workloads.application import application
 from weir.pipeline.workloads.generator import Generator
-from weir.pipeline.workloads.spells import Spells, made_texts
+from weir.pipeline.workloads.spells import Spells
 
 
 def test_the_same_rows_after_changes_of_skew_and_a_restart(redis_server: RedisServer) -> None:

@@ -58,7 +58,7 @@ def test_only_what_is_new_is_sent():
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 def test_points_join_to_the_whole_series(steps):
     periods = 2
     world = demo_world(periods=periods)

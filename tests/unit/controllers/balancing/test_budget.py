@@ -45,7 +45,7 @@ def test_a_budget_below_the_cheapest_move_is_said_to_be_that(name: str):
 
 
 @pytest.mark.parametrize("name", planners())
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(15))
 @given(
     seed=st.integers(0, 10_000),
     tenths=st.lists(st.integers(0, 9), min_size=18, max_size=18),

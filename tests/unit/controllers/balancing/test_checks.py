@@ -25,7 +25,7 @@ def test_the_planners_of_the_product_are_all_found():
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(problem=problems())
 def test_rules_hold_on_anything_valid(name: str, problem: Problem):
     check_plan(problem, planner(name).plan(problem, seed=3))
@@ -41,22 +41,6 @@ def test_same_seed_same_plan(name: str):
     problem = random_problem(5, bins=8, items=80, moves=None, flows=60)
     one, two = (planner(name).plan(problem, seed=7) for _ in range(2))
     assert one == two
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_nothing_to_plan_is_no_change_with_a_reason(name: str):
-    cases = {
-        "empty": Problem(bins=(), items=()),
-        "no items": simple([[], []]),
-        "one bin": simple([[1.0, 2.0]]),
-        "no load": simple([[0.0, 0.0], [0.0]]),
-        "no moves": simple([[9.0, 1.0], []], moves=0),
-        "nowhere to go": simple([[9.0], [1.0]], keep=[False, False]),
-    }
-    for problem in cases.values():
-        plan = planner(name).plan(problem)
-        assert plan.moves == ()
-        assert len(plan.reason.text) > 10
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -125,9 +109,7 @@ def test_bins_to_be_emptied_are_empty_in_the_end(name: str):
     for _ in range(12):
         plan = planner(name).plan(problem)
         check_plan(problem, plan)
-        problem = replace(
-            problem, items=tuple(replace(i, bin=plan.placement[i.name]) for i in problem.items)
-        )
+        problem = problem.placed(plan.placement)
     assert not [i for i in problem.items if i.bin == "b0"]
     assert plan.after.left_on_draining == 0.0
 

@@ -67,7 +67,7 @@ def extremes(draw: st.DrawFn) -> Problem:
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(problem=extremes())
 def test_extremes_end_in_a_plan_or_in_a_refusal(name: str, problem: Problem):
     try:

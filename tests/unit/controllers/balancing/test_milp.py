@@ -40,7 +40,7 @@ def brute_force(arrays: Arrays) -> float:
 loads = st.lists(st.lists(st.floats(1.0, 30.0), max_size=3), min_size=2, max_size=3)
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 @given(loads=loads, moves=st.integers(1, 4), data=st.data())
 def test_bound_and_plan_enclose_the_optimum(loads, moves, data):
     capacity = [data.draw(st.sampled_from([50.0, 100.0])) for _ in loads]

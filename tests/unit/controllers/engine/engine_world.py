@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from tests.support import people
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.effects import Chain, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
@@ -17,11 +18,13 @@ from weir.controllers.engine.facts import Facts, clusters_due, read_facts
 from weir.controllers.engine.ports import Part, Placement
 from weir.controllers.engine.propose.balance import problem_now
 from weir.controllers.engine.propose.outlook import Outlook, Proposal
+from weir.controllers.engine.propose.scaling import scale_by_hand
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
+from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.agent.sizing import so_far
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -165,7 +168,7 @@ class Crash(Exception):
 
 
 class Mortal:
-    """A store behind which the engine dies after so many writes, views and memories aside."""
+    """A store behind which the engine dies after a given number of writes, views and memories aside."""
 
     WRITES = frozenset(
         {
@@ -259,6 +262,14 @@ def run(world: World, lead: Lead, seconds: float, **how: object) -> None:
     while world.now < end:
         world.tick()
         lead.cycle(**how)
+
+
+def scale_out(world: World) -> None:
+    """Somebody asks for a third executor in cluster a."""
+    snapshot = Snapshot.of(world.store.latest(), world.now)
+    people.propose_by_hand(
+        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
+    )
 
 
 def only(world: World, cluster: str = "a") -> Recommendation:

@@ -7,7 +7,7 @@ import pytest
 from tests.support import people
 from tests.support.given import given_mode
 from tests.support.people import named
-from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
+from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run, scale_out
 from weir.controllers.engine.audit import first_break
 from weir.controllers.engine.cycle import advance_recommendations
 from weir.controllers.engine.propose.scaling import scale_by_hand
@@ -17,13 +17,6 @@ from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.snapshot import Snapshot
-
-
-def scale_out(world: World) -> None:
-    snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(
-        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
-    )
 
 
 def move(world: World) -> None:
@@ -136,7 +129,7 @@ def ineffective(world: World) -> None:
 
 
 def lived(begin: Callable[[World], None], writes: float) -> tuple[World, bool]:
-    """A world whose first engine dies after so many writes; another takes over."""
+    """A world whose first engine dies after a given number of writes; another takes over."""
     world = World(a={"count": 1.0, "rank": 0.6}, b={"top": 0.1})
     world.store.save_settings("engine", {"settle_s": 10.0})
     world.store.save_settings("guards:a", {"stabilisation_s": 300})
@@ -177,7 +170,7 @@ ASKED_S = {
     automatic: 10.0, automatic_scale_in: 10.0, automatic_move: 10.0, ineffective: 10.0,
     paused: 10.0, no_longer_asked: 40.0,
 }  # fmt: skip
-"""So long scalers and planners are asked; in all other cases a person asks."""
+"""How long scalers and planners are asked; in all other cases a person asks."""
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tests.support import people
 from tests.support.people import named
-from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run
+from tests.unit.controllers.engine.engine_world import Crash, Lead, World, run, scale_out
 from weir.controllers.engine.apply.effects import Create, carry_out
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.facts import ATTEMPTS
@@ -29,13 +29,6 @@ def world() -> World:
     world = World(a={"count": 1.6}, b={"top": 0.1})
     world.store.save_settings("engine", {"settle_s": 10.0})
     return world
-
-
-def scale_out(world: World) -> None:
-    snapshot = Snapshot.of(world.store.latest(), world.now)
-    people.propose_by_hand(
-        world.store, scale_by_hand(snapshot, "a", 3), by="ada", now=world.now, id="it"
-    )
 
 
 def sent(

@@ -37,7 +37,7 @@ def test_series_of_different_length_are_compared_over_the_periods_that_both_have
 
 
 @given(st.lists(values, max_size=5))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_a_correlation_matrix_is_always_symmetric_and_in_range(
     rows: list[list[float]],
 ) -> None:

@@ -141,7 +141,7 @@ def worlds(draw: st.DrawFn) -> RingProblem:
     return RingProblem(slicing=slicing, slices=slices, capacity=dict.fromkeys(clusters, 2.0))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(world=worlds())
 def test_every_planner_is_deterministic_whole_and_says_why(world: RingProblem):
     for kind in ring_planners().values():
@@ -159,7 +159,7 @@ def test_every_planner_is_deterministic_whole_and_says_why(world: RingProblem):
             assert set(found.prediction.slice_load) == set(found.owners)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(world=worlds())
 def test_under_a_steady_load_every_planner_comes_to_rest(world: RingProblem):
     """With queues that follow the load of the cluster, as they do once what moved has settled."""

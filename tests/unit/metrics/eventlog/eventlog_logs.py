@@ -4,11 +4,16 @@ import gzip
 import io
 import json
 import zipfile
+from typing import Any
 
 import lz4.block
 import lz4.frame
 import pyarrow
 import zstandard
+
+from weir.metrics.eventlog.parser import Parser
+from weir.metrics.eventlog.run import SampleBuilder
+from weir.metrics.eventlog.summary import Tally
 
 T0 = 1_700_000_000_000  # ms; a multiple of the period of 10 s
 PREFIX = "org.apache.spark.sql.streaming.StreamingQueryListener$"
@@ -191,3 +196,28 @@ PACKED = {
     "zip streamed": lambda data: zipped({"app-1": data}, seekable=False),
     "zip of gzip": lambda data: zipped({"app-1.gz": gzip.compress(data)}),
 }
+
+
+def folded(lines, **options):
+    """(summary, samples) of these lines."""
+    parser, tally, builder = Parser(), Tally(), SampleBuilder(**options)
+    samples: list[Any] = []
+    for line in lines:
+        event = parser.parse(line)
+        if event is not None:
+            tally.add(event)
+            builder.add(event)
+            samples += builder.ripe()
+    return tally.summary, samples + list(builder.rest())
+
+
+def stream_log(batches=12, queue=None):
+    """One query, a batch of 100 rows each 5 s, 2 s of task time in each."""
+    lines = [log_start(), executor_added("1"), app_start(), query_started()]
+    for n in range(batches):
+        at = T0 + 5000 * n
+        lines += [stage(n, QUERY), task_start(n, n, launch=at)]
+        lines.append(task_end(n, n, launch=at, run=2000))
+        end = {"end": 100 * n, "latest": 100 * n + queue * n} if queue else {}
+        lines.append(progress(n, 5 * n, 100, took=2000, **end))
+    return [*lines, app_end(T0 + 5000 * batches)]

@@ -64,7 +64,7 @@ def test_damage_in_the_middle_keeps_what_came_before(tmp_path, packing):
 
 
 @given(st.lists(st.binary(max_size=40), max_size=30), st.integers(1, 17))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_lines_do_not_depend_on_how_the_bytes_are_cut(parts, size):
     data = b"\n".join(p.replace(b"\n", b"") for p in parts)
     chunks = [data[i : i + size] for i in range(0, len(data), size)]
@@ -75,7 +75,7 @@ def test_lines_do_not_depend_on_how_the_bytes_are_cut(parts, size):
 
 
 @given(st.binary(max_size=200), st.sampled_from(sorted(logs.PACKED)), st.integers(1, 9))
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 def test_any_bytes_survive_any_packing_in_any_chunks(data, packing, size):
     if packing == "plain" or packing.startswith("zip"):
         return  # plain data may look like anything; zips are covered by files
@@ -97,7 +97,7 @@ def test_any_bytes_survive_any_packing_in_any_chunks(data, packing, size):
     ),
     st.binary(max_size=300),
 )
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 def test_noise_behind_a_magic_never_crashes(magic, noise):
     try:
         for _ in decode([magic + noise]):

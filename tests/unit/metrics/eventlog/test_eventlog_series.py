@@ -1,8 +1,4 @@
-"""Events to summaries and to the samples that a live agent would have reported."""
-
-import re
-from tempfile import TemporaryDirectory
-from typing import Any
+"""Events to the samples that a live agent would have reported."""
 
 import pytest
 from hypothesis import given, settings
@@ -10,111 +6,9 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.unit.metrics.eventlog import eventlog_logs as logs
-from tests.unit.metrics.eventlog.eventlog_logs import QUERY, T0
+from tests.unit.metrics.eventlog.eventlog_logs import QUERY, T0, folded, stream_log
 from weir.controllers.model.sample import BATCHES_MOST, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
-from weir.metrics.eventlog.parser import Parser
-from weir.metrics.eventlog.run import SampleBuilder
-from weir.metrics.eventlog.summary import Tally
-from weir.metrics.eventlog.tables import RunWriter, read_samples
-from weir.metrics.eventlog.timeline import LogTimeline
-
-
-def folded(lines, **options):
-    """(summary, samples) of these lines."""
-    parser, tally, builder = Parser(), Tally(), SampleBuilder(**options)
-    samples: list[Any] = []
-    for line in lines:
-        event = parser.parse(line)
-        if event is not None:
-            tally.add(event)
-            builder.add(event)
-            samples += builder.ripe()
-    return tally.summary, samples + list(builder.rest())
-
-
-def stream_log(batches=12, queue=None):
-    """One query, a batch of 100 rows each 5 s, 2 s of task time in each."""
-    lines = [logs.log_start(), logs.executor_added("1"), logs.app_start(), logs.query_started()]
-    for n in range(batches):
-        at = T0 + 5000 * n
-        lines += [logs.stage(n, QUERY), logs.task_start(n, n, launch=at)]
-        lines.append(logs.task_end(n, n, launch=at, run=2000))
-        end = {"end": 100 * n, "latest": 100 * n + queue * n} if queue else {}
-        lines.append(logs.progress(n, 5 * n, 100, took=2000, **end))
-    return [*lines, logs.app_end(T0 + 5000 * batches)]
-
-
-# -- summary
-
-
-def test_only_failures_are_failures():
-    reasons = [
-        "Success",
-        "Resubmitted",
-        "TaskKilled",
-        "TaskCommitDenied",
-        "ExceptionFailure",
-        "ExecutorLostFailure",
-    ]
-    summary, _ = folded([logs.task_end(i, reason=r) for i, r in enumerate(reasons)])
-    assert (summary.tasks_ended, summary.tasks_failed) == (6, 2)
-    assert summary.executor_run_time_ms == 5 * 500  # a resubmitted task repeats its figures
-
-
-def test_executors_are_told_apart_by_id():
-    lines = [logs.executor_added(i, T0) for i in "123"]
-    lines += [logs.executor_removed("2", T0 + 1000), logs.executor_removed("2", T0 + 1500)]
-    lines += [logs.executor_added("4", T0 + 2000), logs.executor_added("5", T0 + 2000)]
-    summary, _ = folded(lines)
-    assert (summary.executors_added, summary.executors_removed, summary.executors_peak) == (5, 1, 4)
-
-
-def test_streaming_figures():
-    summary, _ = folded(stream_log())
-    assert (summary.queries, summary.progress_events, summary.input_rows) == (1, 12, 1200)
-
-
-def test_a_name_that_is_not_first_and_spaces_are_read():
-    parser = Parser()
-    event = parser.parse(b'{ "Timestamp" : 5, "Event" : "SparkListenerApplicationEnd" }')
-    assert event.at_ms == 5
-    assert parser.broken == 0
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"nonsense",
-        b'{"Event":"SparkListenerJobEnd","Job ID":',  # cut off, of an event nobody reads
-        b'{"Event":"SparkListenerJobEnd","Job ID":1}}',
-        b'{"Event":"SparkListenerTaskEnd"}',  # nothing of what a task's end has
-        b'{"Event":"Spark',
-        b'{"no event":1}',
-        b"[1,2]",
-        b'\xff\xfe{"Event":"X"}',
-        b"[" * 100_000,
-        b'{"Event":"SparkListenerApplicationEnd","Timestamp":1' + b"0" * 40 + b"}",
-    ],
-)
-def test_broken_lines_are_counted_and_named(line):
-    parser = Parser()
-    assert parser.parse(line, "part", 7) is None
-    assert parser.broken == 1
-    assert (parser.faults[0].part, parser.faults[0].line) == ("part", 7)
-    assert parser.faults[0].reason
-
-
-@given(st.integers(0, 400))
-@settings(max_examples=examples(40), deadline=None)
-def test_a_line_cut_anywhere_is_broken(at):
-    line = logs.task_end(1)
-    parser = Parser()
-    parser.parse(line[: at % len(line)] or b"{")
-    assert parser.broken == 1
-
-
-# -- samples
 
 
 def test_a_streaming_query_becomes_an_operator():
@@ -157,7 +51,7 @@ def test_a_growing_queue_counts_as_arrivals():
     ),
     st.sampled_from([10.0, 600.0]),
 )
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
     """Whatever their length and order: run time in = busy time out, where starts are known."""
     lines = [(T0 + a, logs.task_start(i, launch=T0 + a)) for i, (a, _, _) in enumerate(tasks)]
@@ -174,7 +68,7 @@ def test_no_task_time_is_lost_or_counted_twice(tasks, lateness_s):
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 1000)), min_size=1, max_size=20))
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 def test_no_row_is_lost(batches):
     second, lines = 0, [logs.app_start()]
     for n, (gap, rows) in enumerate(batches):
@@ -311,60 +205,3 @@ def test_two_queries_of_one_name_stay_two_operators():
     _, (sample,) = folded(lines)
     assert [o.name for o in sample.operators] == ["words", "words-other-id"]
     assert [(b.operator, b.rows) for b in sample.batches] == [("words", 5), ("words-other-id", 7)]
-
-
-# -- times that cannot be
-
-
-def test_a_task_from_years_before_does_not_make_years_of_samples():
-    old = logs.task_end(1, launch=1_532_512_561_948)
-    summary, samples = folded([logs.app_start(), old, logs.app_end(T0 + 30_000)])
-    assert len(samples) == 4
-    assert samples[0].cluster.busy_cores == pytest.approx(0.05)
-    assert summary.executor_run_time_ms == 500
-
-
-@pytest.mark.parametrize("wild", [T0 + 10**11, 2**52, -5, 0])
-def test_one_wild_time_does_not_move_the_clock(wild):
-    lines = [logs.app_start(), logs.task_end(1, launch=wild)]
-    lines += [logs.task_end(2 + n, launch=T0 + 1000 * n) for n in range(5)]
-    _, samples = folded([*lines, logs.app_end(T0 + 30_000)])
-    assert [s.at for s in samples] == [T0 / 1000 + 10 * n for n in range(1, 5)]
-
-
-def test_of_a_long_silence_the_ends_are_kept():
-    week = 7 * 86_400_000
-    late = [logs.task_end(n, launch=T0 + week + n) for n in (1, 2)]
-    _, samples = folded([logs.app_start(), logs.task_end(0), *late])
-    assert len(samples) < 130
-    assert samples[-1].at == T0 / 1000 + week / 1000 + 10
-    assert sum(o.tasks for s in samples for o in s.operators) == 3
-
-
-EXTREME = st.sampled_from([b"-1", b"0", b"9007199254740992", b"-9007199254740992", b"1e3", b"null"])
-
-
-@given(st.lists(st.tuples(st.integers(0, 10_000), EXTREME), min_size=1, max_size=8), st.booleans())
-@settings(max_examples=examples(25), deadline=None)
-def test_no_number_in_a_log_is_trusted(changes, streaming):
-    """Any number replaced by an extreme one: never an error, never samples without end."""
-    data = logs.text(stream_log(4) if streaming else logs.batch_log(6))
-    for where, value in changes:
-        numbers = list(re.finditer(rb"(?<=[:\[])-?\d+(?=[,}\]])", data))
-        spot = numbers[where % len(numbers)]
-        data = data[: spot.start()] + value + data[spot.end() :]
-    _, samples = folded(data.splitlines())
-    assert len(samples) < 1000
-    with TemporaryDirectory() as folder, RunWriter(folder) as writer:
-        for sample in samples:
-            writer.add(sample)
-        assert read_samples(writer.commit("run", {})) == samples
-
-
-def test_open_periods_are_bounded():
-    timeline = LogTimeline(period_ms=10_000, lateness_ms=60_000)
-    for n in range(5000):
-        timeline.saw(T0 + n * 1000)
-        timeline.at(T0 + n * 1000).busy_ms += 1
-        assert sum(1 for _ in timeline.ripe()) <= 1
-        assert len(timeline._open) <= 8

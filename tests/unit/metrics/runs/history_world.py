@@ -1,5 +1,9 @@
 """Samples and stores for the tests of recording and replay."""
 
+import random
+from pathlib import Path
+
+from tests.support.models import demo, sample_of
 from weir.controllers.model.sample import (
     Batch,
     Cluster,
@@ -8,6 +12,7 @@ from weir.controllers.model.sample import (
     OperatorSample,
     OperatorStatus,
 )
+from weir.metrics.runs.writer import LiveRun
 from weir.metrics.store.memory_store import MemoryStore
 
 T0 = 1_800_000_000.0  # 2027-01-15 08:00 UTC
@@ -45,6 +50,17 @@ def sample(cluster: str, at: float, *, executors: int = 2, run: str = "r1") -> C
             for i in range(k % 3)
         ),
     )  # fmt: skip
+
+
+def demo_run(folder: Path) -> Path:
+    """A folder with one run: six minutes of the demo, whose first cluster is scaled once."""
+    run, rng, models = LiveRun.create(folder, T0), random.Random(1), demo()
+    for i in range(180):
+        models[0].executors = 3 if i < 90 else 4
+        for model in models:
+            run.add(sample_of(model, 300 + 2 * (i % 60), T0 + 2 * i, 2.0, rng))
+    run.flush(complete=True)
+    return folder
 
 
 def fed(seconds: int, clusters: tuple[str, ...] = ("a", "b"), start: float = T0) -> MemoryStore:

@@ -47,7 +47,7 @@ def reported(periods):
 
 
 @given(st.lists(st.lists(TRIGGERS, max_size=6), min_size=1, max_size=8), st.integers(1, 8))
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 def test_the_rows_of_the_batches_are_the_rows_of_the_operators(periods, chunk_samples):
     with TemporaryDirectory() as folder:
         run = LiveRun.create(Path(folder), T0, chunk_samples=chunk_samples)

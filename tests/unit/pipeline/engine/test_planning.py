@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,6 @@ from weir.pipeline.engine.planning import (
 )
 from weir.pipeline.engine.process import Engine
 
-ROOT = Path(weir.__file__).parent.parent
 WATCHDOG_S = 300.0  # a worker may compile first, on a machine that is busy
 
 
@@ -174,7 +172,7 @@ def test_the_engine_goes_on_while_a_planner_hangs_and_plans_without_it_afterward
 def test_sigterm_ends_an_engine_whose_planner_hangs():
     engine = subprocess.Popen(
         [sys.executable, "-m", "tests.unit.pipeline.engine.stuck_engine"],
-        cwd=ROOT,
+        cwd=weir.ROOT,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -194,7 +192,7 @@ def test_a_worker_whose_engine_has_ended_says_nothing() -> None:
     """As with a Redis that cannot be reached: the engine's sentence is all that people see."""
     worker = subprocess.Popen(
         [sys.executable, "-m", "weir.pipeline.engine.planning"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=weir.ROOT,
     )  # fmt: skip
     assert worker.stdin is not None
     assert worker.stdout is not None

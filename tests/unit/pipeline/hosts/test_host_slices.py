@@ -10,7 +10,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from tests.unit.pipeline.hosts.test_runner import Query
+from tests.unit.pipeline.hosts.queries import Query
 from weir.controllers.engine.ports import Placement
 from weir.controllers.model.command import DropState, RewriteState
 from weir.controllers.model.errors import Refused

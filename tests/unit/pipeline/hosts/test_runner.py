@@ -1,94 +1,18 @@
 """One operator in a host: a query that ends late keeps its lease, and only its own waits."""
 
-import json
-import threading
-import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
 
-from weir.controllers.engine.ports import Placement
-from weir.controllers.model.command import RestartOperator, StopOperator
-from weir.controllers.model.errors import Refused
-from weir.controllers.model.failover import FAILOVER, FailoverSettings
+from tests.unit.pipeline.hosts.queries import Fake
+from weir.controllers.model.failover import FailoverSettings
 from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.store.memory_store import MemoryStore
-from weir.pipeline.hosts import host as host_module
-from weir.pipeline.hosts.host import Host, HostSettings
 from weir.pipeline.hosts.operator import Operator
 from weir.pipeline.hosts.runner import HALT_S, Runner
-
-
-class Query:
-    """A query as Spark has it: it writes until its batch is over or it is stopped."""
-
-    def __init__(self, now: Callable[[], float], batch_s: float = 0.0) -> None:
-        self.id = "q"
-        self._now = now
-        self._batch_s = batch_s
-        self._until = float("inf")  # of its last batch, once it is to end
-        self.stopped = False
-        self.progress: dict[str, Any] | None = None
-        self._jsq = SimpleNamespace(
-            streamingQuery=lambda: SimpleNamespace(state=lambda: self),
-            lastProgress=lambda: (
-                self.progress and SimpleNamespace(json=lambda: json.dumps(self.progress))
-            ),
-        )
-
-    @property
-    def writes(self) -> bool:
-        return not self.stopped and self._now() < self._until
-
-    @property
-    def isActive(self) -> bool:
-        return self._until == float("inf") and not self.stopped
-
-    @property
-    def status(self) -> dict[str, bool]:
-        return {"isTriggerActive": self._batch_s > 0 and self.writes}
-
-    def set(self, terminated: object) -> None:
-        self._until = self._now() + self._batch_s
-
-    def awaitTermination(self, timeout: float) -> bool:
-        assert timeout <= 1.0, "nobody may wait for a batch here"
-        return not self.isActive  # as Spark answers when the time is up
-
-    def stop(self) -> None:
-        self.stopped = True
-
-    def exception(self) -> None:
-        return None
-
-    def trigger(self, at: float, *, batch: bool = True) -> None:
-        took = {"triggerExecution": 500, **({"addBatch": 400} if batch else {})}
-        stamp = datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
-        self.progress = {
-            "id": "q", "runId": "r", "timestamp": stamp, "batchId": 1, "durationMs": took,
-        }  # fmt: skip
-
-
-class Fake(Operator):
-    """An operator whose queries are all kept."""
-
-    queries: list[Query]
-    make: Callable[[], Query]
-
-    def __init__(self, name: str, now: Callable[[], float], batch_s: float = 0.0) -> None:
-        super().__init__(name, lambda *_: None)
-        object.__setattr__(self, "queries", [])
-        object.__setattr__(self, "make", lambda: Query(now, batch_s))
-
-    def start(self, *_: object) -> Query:
-        self.queries.append(self.make())
-        return self.queries[-1]
 
 
 class Place:
@@ -285,89 +209,3 @@ def test_a_trigger_that_found_nothing_to_do_is_told_until_there_is_a_batch(world
     x.queries[0].trigger(1_700_000_002.0)
     world.run(3.0)
     assert runner.facts().idle is None
-
-
-# -- the host around it
-
-
-QUICK_LEASE_S = 2.5
-
-
-@pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
-    """A host of one operator, x, without Spark; leases and looks are quick."""
-    agent = SimpleNamespace(holder="app-a/1", start=lambda: None, close=lambda: None)
-    monkeypatch.setattr(host_module, "create_session", lambda *_, **__: MagicMock())
-    monkeypatch.setattr(host_module, "SparkExecutors", lambda *_: None)
-    monkeypatch.setattr(host_module, "Agent", lambda *_, **__: agent)
-    store = MemoryStore()
-    store.save_settings(FAILOVER, {"lease_s": QUICK_LEASE_S})
-    store.place(Placement(operator="x", cluster="a"))
-    settings = HostSettings(name="a", master="", redis_url="", place=("x",))
-    found = Host(settings, [Fake("x", time.monotonic)], store)
-    thread = threading.Thread(target=found.run, daemon=True)
-    thread.start()
-    _until(lambda: found._runners["x"].status is OperatorStatus.RUNNING)
-    yield found
-    found.stop()
-    thread.join(10.0)
-    assert not thread.is_alive()
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20.0
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def test_a_lease_is_kept_while_its_host_waits_for_spark(host: Host) -> None:
-    operator = host._operators["x"]
-    assert isinstance(operator, Fake)
-    (query,) = operator.queries
-    goes, ended = threading.Event(), threading.Event()
-
-    def stop() -> None:
-        goes.set()
-        ended.wait(20.0)
-        query.stopped = True
-
-    query.stop = stop
-    host.store.place(Placement(operator="x", cluster="b"))
-    assert goes.wait(10.0)
-    since = time.monotonic()
-    _until(lambda: time.monotonic() > since + QUICK_LEASE_S + 0.5)  # it would have run out
-    assert host.store.lease(operator_lease("x")).holder == "app-a/1"
-    ended.set()
-    _until(lambda: host.store.lease(operator_lease("x")) is None)
-
-
-def test_a_command_changes_what_is_there_and_not_what_was(host: Host) -> None:
-    store = host.store
-    host._stop_operator(StopOperator(operator="x"), lambda *_: None)
-    assert store.placements()["x"] == Placement(operator="x", cluster="a", wanted="stopped")
-    said = host._restart_operator(RestartOperator(operator="x"), lambda *_: None)
-    assert "is running again" in said
-    store.place(Placement(operator="x", cluster="b"))  # a move that this host has not seen yet
-    host._read_placement = lambda: None
-    host._placed = {"x": Placement(operator="x", cluster="a")}
-    with pytest.raises(Refused, match="not placed in cluster a"):
-        host._stop_operator(StopOperator(operator="x"), lambda *_: None)
-    assert store.placements()["x"] == Placement(operator="x", cluster="b")
-
-
-def test_a_command_that_a_move_overtakes_looks_again(host: Host) -> None:
-    store, moved = host.store, Placement(operator="x", cluster="b")
-    first = store.placements
-
-    def overtaken() -> dict[str, Placement]:
-        store.placements = first
-        seen = first()
-        store.place(moved)
-        return seen
-
-    host._read_placement = lambda: None
-    store.placements = overtaken
-    with pytest.raises(Refused, match="not placed in cluster a"):
-        host._want("x", "stopped")
-    assert first()["x"] == moved

@@ -15,7 +15,7 @@ from weir.pipeline.workloads.flights import (
     flights,
     flights_and_weather,
 )
-from weir.pipeline.workloads.movies import expected, recommend
+from weir.pipeline.workloads.movies import expected
 from weir.pipeline.workloads.wikipedia import _locate
 
 
@@ -33,7 +33,6 @@ def test_another_skew_makes_other_rows_of_the_same_kind(name: str) -> None:
 def test_two_movies_are_as_similar_as_they_have_fans_in_common() -> None:
     pairs = expected(["1,7,5", "1,8,4", "1,8,5", "2,7,4", "2,8,4", "2,9,5", "3,9,3", "3,7,5"])
     assert pairs == {"7/8": 2, "8/7": 2, "7/9": 1, "9/7": 1, "8/9": 1, "9/8": 1}
-    assert recommend(pairs, 7) == [8, 9]
 
 
 def test_edits_are_all_over_denmark_and_stay_where_they_are() -> None:

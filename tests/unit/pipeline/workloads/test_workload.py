@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.support.made import topic_counts, word_counts
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.profile import Profile
@@ -12,7 +13,7 @@ from weir.pipeline.edges.stream import chunks_of, decode
 from weir.pipeline.hosts.operator import check, load_operators
 from weir.pipeline.workloads.application import application, applications
 from weir.pipeline.workloads.generator import rate_at, rows_of
-from weir.pipeline.workloads.topics import EXPONENT, TOPICS, topic_counts, topic_numbers
+from weir.pipeline.workloads.topics import EXPONENT, TOPICS, topic_numbers
 from weir.pipeline.workloads.word_count import _split
 from weir.pipeline.workloads.words import (
     PER_LINE,
@@ -20,7 +21,6 @@ from weir.pipeline.workloads.words import (
     SHIFT_WORDS,
     WORDS,
     word,
-    word_counts,
     word_numbers,
 )
 

@@ -9,14 +9,15 @@ import argparse
 import statistics
 import time
 from collections.abc import Mapping
+from itertools import product
 
 from benchmarks import report
 from benchmarks.slices.site import Source, halt, run, samples, site
 from tests.support.fleet import Fleet
 from tests.support.waiting import wait_until
-from weir.controllers.model.shares import share_group, weights_text
+from weir.controllers.model.shares import first_cores, share_group, weights_text
 
-CORES = 4
+CORES = 6
 TASKS = 32
 """Of a large batch: Spark shares cores out when a task ends, so with few long ones it hardly can."""
 COST_S = 0.004
@@ -24,8 +25,8 @@ CONTENDED = 3
 """So many times as long as one of the six ways: rows are counted batch by batch."""
 KEYS = 5_000
 PAIRS = ((1, 1), (1, 4), (4, 1))
-# rows/s and seconds of a row: 3.0 of 4 cores
-CHAIN = {"slow": (45.0, 0.04), "middle": (60.0, 0.015), "fast": (60.0, 0.005)}
+# rows/s and seconds of a row
+CHAIN = {"slow": (60.0, 0.04), "middle": (80.0, 0.015), "fast": (80.0, 0.005)}
 
 
 def weigh(fleet: Fleet, weights: Mapping[str, int]) -> None:
@@ -84,13 +85,7 @@ def best_of_six(fleet: Fleet, options: argparse.Namespace) -> tuple[list[tuple[o
     assert advice is not None, view
     recommended = {n: advice.weights.get(n, 1) for n in CHAIN}
     print(advice, flush=True)
-    a, b, c = recommended.values()
-    ways = [recommended, dict.fromkeys(CHAIN, 1)]
-    others = ((c, b, a), (b, a, c), (1, 4, 1), (1, 1, 4), (2, 1, 1), (1, 2, 2), (4, 1, 1))
-    for other in others:
-        found = dict(zip(CHAIN, other, strict=True))
-        if len(ways) < 6 and found not in ways:
-            ways.append(found)
+    ways = _unlike(recommended)
     found_s: list[list[dict[str, float]]] = [[] for _ in ways]
     for i in range(options.rounds):
         for j in range(len(ways)) if i % 2 == 0 else reversed(range(len(ways))):
@@ -119,10 +114,20 @@ def best_of_six(fleet: Fleet, options: argparse.Namespace) -> tuple[list[tuple[o
     return [r for _, r in rows], said
 
 
+def _unlike(recommended: Mapping[str, int]) -> list[dict[str, int]]:
+    """Six ways to deal the cores out that Spark tells apart, the recommended one first."""
+    cores = range(1, CORES)
+    dealt = [w for w in product(cores, repeat=len(CHAIN)) if sum(w) == CORES and len(set(w)) > 1]
+    others = [dict.fromkeys(CHAIN, 1), *(dict(zip(CHAIN, w, strict=True)) for w in dealt)]
+    far = [w for w in others if first_cores(w, CORES) != first_cores(recommended, CORES)]
+    step = max(1, (len(far) - 1) // 4)
+    return [dict(recommended), far[0], *far[1::step][:4]]
+
+
 def measured(fleet: Fleet, weights: Mapping[str, int], seconds: float) -> dict[str, float]:
     """The mean latency of each operator's batches with these weights."""
     weigh(fleet, weights)
-    time.sleep(6.0)
+    time.sleep(4.0)
     since = time.time()
     time.sleep(seconds)
     waits: dict[str, list[float]] = {n: [] for n in CHAIN}
@@ -137,9 +142,10 @@ def main(options: argparse.Namespace) -> None:
     """Both halves, and the section."""
     names = "left:0 right:0 " + " ".join(f"{n}:0" for n in CHAIN)
     costs = f"left:{COST_S} right:{COST_S} " + " ".join(f"{n}:{c}" for n, (_, c) in CHAIN.items())
+    tasks = {"left": TASKS, "right": TASKS, **dict.fromkeys(CHAIN, 2 * CORES)}
     host = (
         "--executors", 1, "--max-executors", 1, "--cores", CORES, "--period", 1,
-        "--set", f"max_rows={int(4 * CORES / COST_S)}", "--set", f"tasks=left:{TASKS} right:{TASKS}",
+        "--set", f"max_rows={int(4 * CORES / COST_S)}", "--set", "tasks=" + " ".join(f"{n}:{k}" for n, k in tasks.items()),
     )  # fmt: skip
     with site({"one": ""}, *host, names=names, costs=costs, trigger_s=options.trigger) as fleet:
         first = contended(fleet, options)

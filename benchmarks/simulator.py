@@ -1,11 +1,14 @@
 """How far the simulator can be trusted: held against measurements that others made, and a run.
 
     python -m benchmarks.simulator --traces FOLDER [RUN]
+    python -m benchmarks.simulator --speed TRACE
 
 The folder holds the Phoebe traces (dos-group/phoebe, Apache-2.0): the same load on a real
 stream job with 12 workers, which keep up, and with 4, which fall behind. The simulator is
 calibrated on the first and asked what 4 workers would have done. RUN is the folder of a
-recorded run: calibrated on its first half, the simulator replays the second.
+recorded run: calibrated on its first half, the simulator replays the second. TRACE is a file of
+arrivals: how many periods a second are simulated on it, compiled and by the world that the
+compiled one stands for, by turns in one process.
 """
 
 from __future__ import annotations
@@ -14,15 +17,27 @@ import argparse
 import csv
 import gzip
 import sys
+import time
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
-from statistics import quantiles
-from typing import TYPE_CHECKING
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import report
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
-from weir.controllers.simulator import Calibrated, Errors, calibrate, what_if
+from weir.controllers.simulator import (
+    Calibrated,
+    Errors,
+    Scenario,
+    WorldModel,
+    calibrate,
+    read_trace,
+    scaler_names,
+    what_if,
+    world_of,
+)
+from weir.controllers.simulator.run import make_scaler, simulate
 
 if TYPE_CHECKING:
     from weir.metrics.runs.replay import RecordedRun
@@ -32,6 +47,10 @@ FEW, MANY = 4, 12
 FILE = "phoebe_flink_cars_fixed{}workers_1s.csv.gz"
 NEAR = 0.1
 GOAL = 0.2
+BEFORE_PER_S = 27_000  # periods, where this was first measured: ten scalers on 55 days of a trace
+FASTER = 5
+TURNS, FEW_PERIODS, MOST_PERIODS = 3, 4_000, 100_000
+RECORDED = "none: executors as recorded"
 
 
 def phoebe_samples(path: Path, workers: int) -> list[ClusterSample]:
@@ -193,6 +212,47 @@ def _shares(errors: Errors) -> list[str]:
     ]
 
 
+def speed(path: Path) -> tuple[str, bool]:
+    """Periods per second with every scaler; the goal is for the simulator without one."""
+    trace = read_trace(path.read_bytes())
+    world = world_of(trace, Scenario(max_executors=24, period_s=PERIOD_S))
+    world = world.part(0, min(world.periods, MOST_PERIODS))
+    rows, quickest = [], 0.0
+    for name in (RECORDED, *scaler_names()):
+        simulate(world.part(0, 100), _scaler(name, world))  # compiles and imports
+        short = world.part(0, FEW_PERIODS)
+        _per_s(short, name, quick=True)
+        turns = [(_per_s(short, name, quick=False), _per_s(short, name, quick=True),
+                  _per_s(world, name, quick=True)) for _ in range(TURNS)]  # fmt: skip
+        plain, _, whole = (median(column) for column in zip(*turns, strict=True))
+        ratio = median(quick / slow for slow, quick, _ in turns)
+        rows.append((name, f"{plain:,.0f}", f"{whole:,.0f}", f"{ratio:.1f}",
+                     f"{whole / BEFORE_PER_S:.1f}"))  # fmt: skip
+        quickest = max(quickest, whole)
+    head = ("scaler", "plain world, periods/s", "compiled, periods/s",
+            "compiled / plain, median of turns", f"compiled / {BEFORE_PER_S:,}")  # fmt: skip
+    text = (
+        f"{world.hours / 24:.0f} days of {path.name} in {world.periods:,} periods of {PERIOD_S} s, in "
+        f"one process, processor time, {TURNS} turns; the ratio is taken on {FEW_PERIODS:,} periods, "
+        "side by side. Both worlds give the same figures (a test holds them against each other). "
+        "Without a scaler no Python runs between two changes of the executors; with one, what is "
+        "left is its snapshot and its own decision in every period, so a scaler that forecasts or "
+        f"searches is as slow as it is live. {BEFORE_PER_S:,} a second were the mean over ten scalers "
+        "when the simulator was first measured.\n\n" + report.table(head, rows)
+    )
+    return text, quickest >= FASTER * BEFORE_PER_S
+
+
+def _scaler(name: str, world: WorldModel) -> Any:
+    return None if name == RECORDED else make_scaler(name, {}, world.focus)
+
+
+def _per_s(world: WorldModel, name: str, quick: bool) -> float:
+    began = time.process_time()
+    simulate(world, _scaler(name, world), quick=quick)
+    return world.periods / (time.process_time() - began)
+
+
 def _met(good: bool) -> str:
     return "yes" if good else "no"
 
@@ -201,6 +261,7 @@ def main() -> int:
     """Measure, print, write the sections; 1 where a goal was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--traces", type=Path, help="folder of the Phoebe traces")
+    parser.add_argument("--speed", type=Path, help="file of arrivals to measure the speed on")
     parser.add_argument("run", type=Path, nargs="?", help="folder of a recorded run")
     given = parser.parse_args()
     goals = []
@@ -209,13 +270,18 @@ def main() -> int:
         print(text)
         report.write("simulator", "python -m benchmarks.simulator --traces FOLDER", text)
         goals.append(good)
+    if given.speed is not None:
+        text, good = speed(given.speed)
+        print(text)
+        report.write("simulator speed", "python -m benchmarks.simulator --speed TRACE", text)
+        goals.append(good)
     if given.run is not None:
         text, good = run_errors(given.run)
         print(text)
         report.write("simulator on a run", "python -m benchmarks.simulator RUN", text)
         goals.append(good)
     if not goals:
-        parser.error("give --traces, a run, or both")
+        parser.error("give --traces, --speed, a run, or several of them")
     return 0 if all(goals) else 1
 
 

@@ -10,7 +10,7 @@ def train_qtable(
     file: Annotated[Path, typer.Argument(help="JSON file to write the table to")],
     seed: Annotated[int, typer.Option(help="Seed of the inputs and of chance")] = 1,
     of_each_kind: Annotated[
-        int, typer.Option(help="Inputs of each of the six kinds", min=1, max=1000)
+        int, typer.Option(help="Inputs of each of the nine kinds", min=1, max=1000)
     ] = 5,
 ) -> None:
     """Train Q-learning on simulated input of many kinds; takes minutes.

@@ -5,7 +5,6 @@ sample of every cluster; the live listener, an event log and the simulator all
 go through `Snapshot.of`, so production, replay and what-if see the same thing.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 from math import inf
@@ -157,9 +156,9 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _hosted(self) -> dict[str, tuple[OperatorSample, ...]]:
-        found: dict[str, list[OperatorSample]] = defaultdict(list)
+        found: dict[str, list[OperatorSample]] = {}
         for operator in self.operators:
-            found[operator.cluster].append(operator)
+            found.setdefault(operator.cluster, []).append(operator)
         return {name: tuple(operators) for name, operators in found.items()}
 
 
@@ -178,10 +177,10 @@ def edges_between(operators: tuple[OperatorSample, ...]) -> tuple[Edge, ...]:
     Many writers and readers of one data set make edges by the square; those above
     `MOST_EDGES` are left out.
     """
-    writers: dict[str, list[str]] = defaultdict(list)
+    writers: dict[str, list[str]] = {}
     for operator in operators:
         for dataset in operator.writes:
-            writers[dataset].append(operator.name)
+            writers.setdefault(dataset, []).append(operator.name)
     edges: list[Edge] = []
     shares = {dataset: _shares(dataset, names, operators) for dataset, names in writers.items()}
     for operator in operators:

@@ -7,6 +7,7 @@ load unknown rather than low. The same holds for figures beyond any machine's re
 what is next to nothing is nothing, so that no quotient of two figures overflows.
 """
 
+from collections.abc import Iterable
 from operator import attrgetter
 
 import msgspec
@@ -114,7 +115,7 @@ def observe(snapshot: Snapshot, scope: Scope) -> ClusterFacts | None:
     high = max(0, high)
     low = min(max(0, cluster.min_executors, scope.min_executors), high)
     found = [o for o in snapshot.operators_of(cluster.name) if o.status not in _IDLE]
-    usable = tuple(clean(o) for o in found if is_usable(o))
+    usable = usable_of(found)
     return ClusterFacts(
         snapshot=snapshot,
         cluster=cluster,
@@ -126,9 +127,15 @@ def observe(snapshot: Snapshot, scope: Scope) -> ClusterFacts | None:
     )
 
 
-def is_usable(operator: OperatorSample) -> bool:
-    """Load and rates are plausible numbers."""
-    return all(map(_plausible, _required(operator)))
+def usable_of(operators: Iterable[OperatorSample]) -> tuple[OperatorSample, ...]:
+    """Those whose load and rates are plausible numbers, every other figure plausible or None."""
+    found = []
+    for operator in operators:
+        if _clean(operator):
+            found.append(operator)
+        elif all(map(_plausible, _required(operator))):
+            found.append(clean(operator))
+    return tuple(found)
 
 
 def clean(operator: OperatorSample) -> OperatorSample:
@@ -137,8 +144,6 @@ def clean(operator: OperatorSample) -> OperatorSample:
     >>> clean(OperatorSample(name="a", cluster="c", processing_s=float("nan"))).processing_s is None
     True
     """
-    if _clean(operator):
-        return operator
     changes: dict[str, float | None] = {
         field: None
         for field in _OPTIONAL

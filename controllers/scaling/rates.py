@@ -11,7 +11,7 @@ from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.scaling.drs.network import arrival_rates
-from weir.controllers.scaling.facts import clean, is_usable
+from weir.controllers.scaling.facts import usable_of
 
 
 class Demand(Struct, frozen=True):
@@ -43,7 +43,7 @@ def demands(snapshot: Snapshot, catch_up_s: float = 60.0) -> dict[str, Demand]:
     >>> demands(Snapshot.of([sample], at=0.0), 60.0)["b"].rows_per_s
     50.0
     """
-    operators = {o.name: clean(o) for o in snapshot.operators if is_usable(o)}
+    operators = {o.name: o for o in usable_of(snapshot.operators)}
     lags = {n: lag_of(o) for n, o in operators.items()}
     if not any(e.source in operators and e.target in operators for e in snapshot.edges):
         return {

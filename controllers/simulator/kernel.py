@@ -2,9 +2,11 @@
 
 The same rules as in `world`: what is fed, taken, planned, worked on and committed, and
 when. The state is one array of figures; the queue is a line of parcels, one per period.
+What a period shows goes into a row of its own, so that periods in which nobody decides pass
+without Python.
 """
 
-from math import ceil, floor, inf
+from math import ceil, cos, exp, floor, inf, log, pi, sin, sqrt
 
 import numpy as np
 from numba import njit
@@ -15,13 +17,22 @@ Floats = NDArray[np.float64]
 (
     PHASE, AT, BEGAN, LEFT, SPEED, SINCE, FED, ARRIVED, COMMITTED, HEAD, TAIL, QUEUED,
     BATCH, FIRST, MEDIAN, BATCH_ID, BATCH_AT, BATCH_ROWS, PROCESSING, SCHEDULING, LATENCY,
-    LATENCY_MAX, COST, RATE, PERIOD_ROWS, PERIOD_BATCHES, BUSY, BEFORE, DRAWN, COMMITS,
-) = range(30)  # fmt: skip
-FIGURES = 30
+    LATENCY_MAX, COST, RATE, PERIOD_ROWS, PERIOD_BATCHES, BUSY, BEFORE, DRAWN, COMMITS, OLDEST,
+) = range(31)  # fmt: skip
+FIGURES = 31
 (
-    TRIGGER, OVERHEAD, BATCH_WORK, STRETCH, PARALLELISM, MOST_ROWS, OFFSET,
-) = range(7)  # fmt: skip
+    TRIGGER, OVERHEAD, BATCH_WORK, STRETCH, PARALLELISM, MOST_ROWS, OFFSET, BEGIN, QUEUED_FIRST,
+) = range(9)  # fmt: skip
 """Of the operator's model; parallelism and most rows are 0 where there is no limit."""
+END, ROWS_PER_S, COST_S = range(3)
+"""What is given for a period."""
+(
+    SEEN_RATE, SEEN_PROCESSED, SEEN_COST, SEEN_BUSY_S, SEEN_LENGTH_S, SEEN_QUEUE, SEEN_PROCESSING,
+    SEEN_SCHEDULING, SEEN_LATENCY, SEEN_LATENCY_MAX, SEEN_BATCH_ID, SEEN_BATCH_AT,
+    SEEN_BATCH_ROWS, SEEN_BATCHES, SEEN_ROWS, SEEN_ARRIVED,
+) = range(16)  # fmt: skip
+SEEN = 16
+"""What is seen at the end of a period; a batch id below 0: no batch has ended yet."""
 
 WAITING, PLANNING, WORKING = 0.0, 1.0, 2.0
 _NOTHING = 1e-9
@@ -171,3 +182,73 @@ def run(
                 return False
             commit(s, m, commits, cost, now)
     return True
+
+
+@njit(cache=True)
+def periods(
+    s: Floats, m: Floats, queue: Floats, commits: Floats, factors: Floats, given: Floats,
+    seen: Floats, cores: float, first: int, last: int, until: float, average_s: float,
+) -> int:  # fmt: skip
+    """Whole periods from `first` on that end by a moment; which one is not over yet: `last`,
+    or an earlier one where the moment came or room for commits or factors ran out."""
+    for i in range(first, last):
+        end, rate, cost = given[i, END], given[i, ROWS_PER_S], given[i, COST_S]
+        if end > until or not run(s, m, queue, commits, factors, rate, cost, cores, i, end):
+            return i
+        feed(s, queue, rate, i, end)
+        work(s, m[STRETCH], end)
+        _look(s, m, given, seen, i, average_s)
+    return last
+
+
+@njit(cache=True)
+def _look(s: Floats, m: Floats, given: Floats, seen: Floats, i: int, average_s: float) -> None:
+    """What the period shows; the next one's counts begin."""
+    now, row = given[i, END], seen[i]
+    row[SEEN_ARRIVED] = s[ARRIVED]
+    oldest = int(s[OLDEST])  # arrivals are averaged since the end of the period before this one
+    while oldest < i and given[oldest, END] <= now - average_s:
+        oldest += 1
+    s[OLDEST] = oldest
+    since = given[oldest - 1, END] if oldest else m[BEGIN]
+    before = seen[oldest - 1, SEEN_ARRIVED] if oldest else m[QUEUED_FIRST]
+    known = s[BATCH_ID] >= 0.0
+    row[SEEN_RATE] = (s[ARRIVED] - before) / max(now - since, 1e-3)
+    row[SEEN_PROCESSED] = _processed_rate(s, now) if known else 0.0
+    row[SEEN_COST] = s[COST] if known else given[i, COST_S]
+    row[SEEN_BUSY_S] = s[BUSY]
+    row[SEEN_LENGTH_S] = now - (given[i - 1, END] if i else m[BEGIN])
+    row[SEEN_QUEUE] = s[QUEUED] + max(s[BATCH], 0.0)
+    row[SEEN_PROCESSING], row[SEEN_SCHEDULING] = s[PROCESSING], s[SCHEDULING]
+    row[SEEN_LATENCY], row[SEEN_LATENCY_MAX] = s[LATENCY], s[LATENCY_MAX]
+    row[SEEN_BATCH_ID], row[SEEN_BATCH_AT] = s[BATCH_ID], s[BATCH_AT]
+    row[SEEN_BATCH_ROWS] = s[BATCH_ROWS]
+    row[SEEN_BATCHES], row[SEEN_ROWS] = s[PERIOD_BATCHES], s[PERIOD_ROWS]
+    s[BUSY] = s[PERIOD_ROWS] = s[PERIOD_BATCHES] = 0.0
+
+
+@njit(cache=True)
+def _processed_rate(s: Floats, now: float) -> float:
+    """The last commit's rate; once the next commit is overdue, what is left of it."""
+    usual_s = s[BATCH_AT] - s[BEFORE] if s[BATCH_ID] > 0.0 else 0.0
+    silent_s = now - s[BATCH_AT]
+    if usual_s <= 0.0 or silent_s <= max(1.5 * usual_s, 2.0):
+        return float(s[RATE])
+    return float(s[BATCH_ROWS] / silent_s)
+
+
+@njit(cache=True)
+def spread(draws: Floats, sigma: float) -> Floats:
+    """Factors of chance from pairs of even draws, as `random.gauss` makes them.
+
+    >>> from random import Random
+    >>> chance, again = Random(1), Random(1)
+    >>> found = spread(np.array([chance.random() for _ in range(4)]), 0.1)
+    >>> bool(np.allclose(np.log(found), [again.gauss(0.0, 0.1) for _ in range(4)], rtol=1e-12))
+    True
+    """
+    factors = np.empty(len(draws))
+    for i in range(0, len(draws), 2):
+        turn, far = 2.0 * pi * draws[i], sqrt(-2.0 * log(1.0 - draws[i + 1]))
+        factors[i], factors[i + 1] = exp(cos(turn) * far * sigma), exp(sin(turn) * far * sigma)
+    return factors

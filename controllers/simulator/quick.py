@@ -4,8 +4,6 @@ It answers as `SimulatedWorld` does, to the last figure that matters; a test hol
 each other. What is compiled is in `kernel`.
 """
 
-from collections import deque
-from math import exp
 from random import Random
 from typing import Any
 
@@ -38,7 +36,7 @@ def fits(model: WorldModel) -> bool:
 
 
 class QuickWorld:
-    """Stepped period by period; see `SimulatedWorld`."""
+    """Stepped period by period, or over many in which nobody decides; see `SimulatedWorld`."""
 
     def __init__(self, model: WorldModel, seed: int = 0) -> None:
         o = model.operators[0]
@@ -54,9 +52,13 @@ class QuickWorld:
                 o.parallelism or 0,
                 o.max_rows or 0,
                 o.latency_offset_s,
+                model.begin,
+                o.queue_rows,
             ],
             dtype=float,
         )
+        self._given = np.column_stack([model.ends, o.rows_per_s, o.cost_s_per_row])
+        self._seen = np.zeros((model.periods, k.SEEN))
         self.state = np.zeros(k.FIGURES)
         self.state[[k.AT, k.BEGAN, k.SINCE, k.FED]] = model.begin
         self.state[[k.BATCH, k.BATCH_ID]] = -1.0
@@ -67,11 +69,10 @@ class QuickWorld:
             self.state[k.QUEUED] = self.state[k.ARRIVED] = o.queue_rows
         self._commits = np.zeros((_CHUNK, 4))
         self._committed: list[np.ndarray[Any, Any]] = []
-        self._chance = Random(f"world {seed}")
+        self._chance = _even_draws(seed)
         self._factors = np.ones(_CHUNK)
         self._draw()
-        self._arrivals: deque[tuple[float, float]] = deque([(model.begin, o.queue_rows)])
-        self._rows: list[tuple[float, float | None, float | None, float, int, float, float]] = []
+        self._executors: list[int] = []
         self.actions: list[SimulatedAction] = []
 
     def scale(self, executors: int) -> None:
@@ -89,43 +90,44 @@ class QuickWorld:
 
     def step(self) -> Snapshot:
         """One period on."""
-        i, end = self.period, self.model.ends[self.period]
-        o, s, fleet = self._operator, self.state, self.fleet
-        rate, cost = o.rows_per_s[i], o.cost_s_per_row[i]
-        while True:
-            until = min(end, fleet.next_at)
-            while not k.run(
-                s, self._facts, self._queue, self._commits, self._factors, rate, cost,
-                float(fleet.cores), i, until,
-            ):  # fmt: skip
-                self._make_room()
-            if fleet.next_at >= end:
-                break
-            at = fleet.next_at
-            fleet.pass_time(at)
-            k.share(s, self._facts, float(fleet.cores), at)
-        length_s = end - self.now
-        self.now, self.period = end, i + 1
-        k.feed(s, self._queue, rate, i, end)
-        k.work(s, o.stretch, end)
-        return self._snapshot(length_s, cost)
+        self.pass_until(self.period + 1)
+        return self._snapshot()
+
+    def pass_until(self, last: int) -> None:
+        """On to the beginning of a period, with nobody deciding on the way."""
+        fleet, end = self.fleet, self.model.ends[last - 1]  # what is compiled checks no bounds
+        while self.period < last:
+            first = self.period
+            self.period = k.periods(
+                self.state, self._facts, self._queue, self._commits, self._factors, self._given,
+                self._seen, float(fleet.cores), first, last, fleet.next_at, ARRIVAL_S,
+            )  # fmt: skip
+            self._executors += [fleet.present] * (self.period - first)
+            if self.period < last:
+                if fleet.next_at < self._given[self.period, k.END]:
+                    self._change()
+                else:
+                    self._make_room()
+        self.now = end
 
     def outcome(self, memory: Any) -> SimulationOutcome:
         """All that was seen."""
-        time, processing, latency, queue, executors, load, arrivals = zip(*self._rows, strict=True)
-        s, queued = self.state, float(self.state[k.QUEUED])
+        s, seen = self.state, self._seen[: self.period]
+        executors = np.array(self._executors)
+        cores = executors * self.model.clusters[0].cores_per_executor
+        arrivals, queue = seen[:, k.SEEN_RATE], np.rint(seen[:, k.SEEN_QUEUE])
         working, waiting = s[k.BATCH] > 0.0, s[k.TAIL] > s[k.HEAD]
         oldest = s[k.FIRST] if working else self._queue[int(s[k.HEAD]), 1] if waiting else None
-        done = [*self._committed, self._commits[: int(s[k.COMMITS])]]
-        commits = np.concatenate(done)
+        commits = np.concatenate([*self._committed, self._commits[: int(s[k.COMMITS])]])
+        latency = self._known(k.SEEN_LATENCY)
         return SimulationOutcome(
             series=SimulatedSeries(
-                time=time,
+                time=self.model.ends[: self.period],
                 latency_s=latency,
-                queue_rows=queue,
-                executors=executors,
-                load=load,
-                arrivals=arrivals,
+                queue_rows=tuple(queue.tolist()),
+                executors=tuple(self._executors),
+                load=tuple((arrivals * seen[:, k.SEEN_COST] / np.maximum(cores, 1)).tolist()),
+                arrivals=tuple(arrivals.tolist()),
             ),
             actions=tuple(self.actions),
             operators=(
@@ -133,65 +135,60 @@ class QuickWorld:
                     name=self._operator.name,
                     arrived_rows=float(s[k.ARRIVED]),
                     committed_rows=float(s[k.COMMITTED]),
-                    queued_rows=queued + (float(s[k.BATCH]) if working else 0.0),
-                    commits=tuple(map(tuple, commits[:, :3].tolist())),
-                    first_at=tuple(commits[:, 3].tolist()),
+                    queued_rows=float(s[k.QUEUED] + max(s[k.BATCH], 0.0)),
+                    commits=commits[:, :3],
+                    first_at=commits[:, 3],
                     waiting_since=None if oldest is None else float(oldest),
-                    processing_s=processing,
+                    processing_s=self._known(k.SEEN_PROCESSING),
                     latency_s=latency,
-                    queue_rows=tuple(map(int, queue)),
+                    queue_rows=tuple(queue.astype(int).tolist()),
                 ),
             ),
             memory=memory,
         )
 
-    def _snapshot(self, length_s: float, cost_now: float) -> Snapshot:
-        s, o, fleet, now = self.state, self._operator, self.fleet, self.now
-        f = s.tolist()
-        s[k.BUSY] = s[k.PERIOD_ROWS] = s[k.PERIOD_BATCHES] = 0.0
-        seen_arrivals, arrived = self._arrivals, f[k.ARRIVED]
-        seen_arrivals.append((now, arrived))
-        while len(seen_arrivals) > 2 and seen_arrivals[1][0] <= now - ARRIVAL_S:
-            seen_arrivals.popleft()
-        since, before = seen_arrivals[0]
-        arrival = (arrived - before) / max(now - since, 1e-3)
-        seen = f[k.BATCH_ID] >= 0.0
-        cost = f[k.COST] if seen else cost_now
-        busy_cores = f[k.BUSY] / length_s
-        queue_rows = round(f[k.QUEUED] + max(f[k.BATCH], 0.0))
-        processing = f[k.PROCESSING] if seen else None
-        latency = f[k.LATENCY] if seen else None
+    def _known(self, column: int) -> tuple[float | None, ...]:
+        """A figure of every period; None before the first batch has ended."""
+        unknown = int((self._seen[: self.period, k.SEEN_BATCH_ID] < 0.0).sum())
+        return (None,) * unknown + tuple(self._seen[unknown : self.period, column].tolist())
+
+    def _snapshot(self) -> Snapshot:
+        (
+            arrival, processed, cost, busy_s, length_s, queue_rows, processing, scheduling, latency,
+            latency_max, batch_id, batch_at, batch_rows, batches, rows, _,
+        ) = self._seen[self.period - 1].tolist()  # fmt: skip
+        o, fleet = self._operator, self.fleet
+        seen = batch_id >= 0.0
         c = fleet.model
-        present = fleet.present
-        load = arrival * cost
+        busy_cores = busy_s / length_s
         operator = OperatorSample(
             name=o.name,
             cluster=c.name,
             reads=o.reads,
             writes=o.writes,
             arrival_rows_per_s=arrival,
-            processed_rows_per_s=self._processed_rate(f),
+            processed_rows_per_s=processed,
             cost_s_per_row=cost,
-            load=load,
+            load=arrival * cost,
             busy_cores=busy_cores,
-            run_time_s=f[k.BUSY],
-            queue_rows=queue_rows,
-            processing_s=processing,
-            scheduling_s=f[k.SCHEDULING] if seen else None,
-            latency_p50_s=latency,
-            latency_max_s=f[k.LATENCY_MAX] if seen else None,
-            batch_id=int(f[k.BATCH_ID]) if seen else None,
-            batch_at=f[k.BATCH_AT] if seen else None,
-            batch_rows=round(f[k.BATCH_ROWS]) if seen else None,
-            batches=int(f[k.PERIOD_BATCHES]),
-            rows=round(f[k.PERIOD_ROWS]),
+            run_time_s=busy_s,
+            queue_rows=round(queue_rows),
+            processing_s=processing if seen else None,
+            scheduling_s=scheduling if seen else None,
+            latency_p50_s=latency if seen else None,
+            latency_max_s=latency_max if seen else None,
+            batch_id=int(batch_id) if seen else None,
+            batch_at=batch_at if seen else None,
+            batch_rows=round(batch_rows) if seen else None,
+            batches=int(batches),
+            rows=round(rows),
             trigger_s=o.trigger_s,
             stateful=o.stateful,
             state_bytes=o.state_bytes,
         )
         cluster = Cluster(
             name=c.name,
-            executors=present,
+            executors=fleet.present,
             executors_wanted=fleet.wanted,
             cores_per_executor=c.cores_per_executor,
             min_executors=c.min_executors,
@@ -200,10 +197,8 @@ class QuickWorld:
             mode=Mode.AUTO,
             busy_cores=busy_cores,
         )
-        per_core = load / max(present * c.cores_per_executor, 1)
-        self._rows.append((now, processing, latency, queue_rows, present, per_core, arrival))
         return Snapshot(
-            at=now,
+            at=self.now,
             period_s=length_s,
             clusters=(cluster,),
             operators=(operator,),
@@ -211,15 +206,16 @@ class QuickWorld:
             periods={c.name: length_s},
         )
 
-    def _processed_rate(self, f: list[float]) -> float:
-        """The last commit's rate; once the next commit is overdue, what is left of it."""
-        if f[k.BATCH_ID] < 0.0:
-            return 0.0
-        usual_s = f[k.BATCH_AT] - f[k.BEFORE] if f[k.BATCH_ID] > 0.0 else 0.0
-        silent_s = self.now - f[k.BATCH_AT]
-        if usual_s <= 0.0 or silent_s <= max(1.5 * usual_s, 2.0):
-            return f[k.RATE]
-        return f[k.BATCH_ROWS] / silent_s
+    def _change(self) -> None:
+        """On to the moment within this period at which executors come or go."""
+        at, (_, rate, cost) = self.fleet.next_at, self._given[self.period].tolist()
+        while not k.run(
+            self.state, self._facts, self._queue, self._commits, self._factors, rate, cost,
+            float(self.fleet.cores), self.period, at,
+        ):  # fmt: skip
+            self._make_room()
+        self.fleet.pass_time(at)
+        k.share(self.state, self._facts, float(self.fleet.cores), at)
 
     def _share(self) -> None:
         k.share(self.state, self._facts, float(self.fleet.cores), self.now)
@@ -235,5 +231,16 @@ class QuickWorld:
     def _draw(self) -> None:
         jitter = self._operator.jitter
         if jitter:
-            draw = self._chance.gauss
-            self._factors = np.array([exp(draw(0.0, jitter)) for _ in range(_CHUNK)])
+            self._factors = k.spread(self._chance.random_sample(_CHUNK), jitter)
+
+
+def _even_draws(seed: int) -> np.random.RandomState:
+    """What `Random` draws in `SimulatedWorld`, many at once.
+
+    >>> list(_even_draws(7).random_sample(2)) == [(r := Random("world 7")).random(), r.random()]
+    True
+    """
+    *keys, position = Random(f"world {seed}").getstate()[1]
+    chance = np.random.RandomState()
+    chance.set_state(("MT19937", np.array(keys, dtype=np.uint32), position, 0, 0.0))
+    return chance

@@ -1,7 +1,10 @@
 """One simulation: a world, a policy for the cluster in question, and what came of it."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.snapshot import Snapshot
@@ -29,6 +32,7 @@ __all__ = [
 
 OnPeriod = Callable[[int], None]
 """Told how many periods are over."""
+_TOLD_EVERY = 256  # periods
 
 
 def make_scaler(
@@ -105,7 +109,7 @@ def simulate(
                 before = world.fleets[focus].wanted
                 world.scale(focus, decision.executors)
                 recorder.record_action(world.now, before, world.fleets[focus].wanted)
-        if on_period is not None and not i % 256:
+        if on_period is not None and not i % _TOLD_EVERY:
             on_period(i)
     if on_period is not None:
         on_period(model.periods)
@@ -120,28 +124,39 @@ def _quickly(
     on_period: OnPeriod | None,
 ) -> SimulationOutcome:
     world = QuickWorld(model, seed)
-    cluster, fleet = model.clusters[0], world.fleet
-    if scaler is not None and memory is None:
+    if scaler is None:
+        _as_recorded(world, on_period)
+        return world.outcome(memory)
+    if memory is None:
         memory = scaler.fresh()
     for i in range(model.periods):
-        if scaler is None:
-            if cluster.asked:
-                if cluster.asked[i] != fleet.wanted:
-                    world.scale(cluster.asked[i])
-            elif cluster.recorded and cluster.recorded[i] != fleet.present:
-                world.put(cluster.recorded[i])
-        snapshot = world.step()
-        if scaler is not None:
-            decision, memory = scaler.decide(snapshot, memory, world.now)
-            if isinstance(decision, Scale) and decision.cluster == model.focus:
-                world.scale(decision.executors)
-        if on_period is not None and not i % 256:
+        decision, memory = scaler.decide(world.step(), memory, world.now)
+        if isinstance(decision, Scale) and decision.cluster == model.focus:
+            world.scale(decision.executors)
+        if on_period is not None and not i % _TOLD_EVERY:
             on_period(i)
     if on_period is not None:
         on_period(model.periods)
-    if scaler is None:
-        world.actions.clear()
     return world.outcome(memory)
+
+
+def _as_recorded(world: QuickWorld, on_period: OnPeriod | None) -> None:
+    """All periods; Python is needed only where the executors that were recorded change."""
+    periods, cluster, fleet = world.model.periods, world.model.clusters[0], world.fleet
+    series = np.array(cluster.asked or cluster.recorded or (fleet.wanted,) * periods)
+    changes = {0, periods, *(np.flatnonzero(np.diff(series)) + 1).tolist()}
+    for first, last in pairwise(sorted(changes | {*range(0, periods, _TOLD_EVERY)})):
+        if on_period is not None and not first % _TOLD_EVERY:
+            on_period(first)
+        if cluster.asked:
+            if cluster.asked[first] != fleet.wanted:
+                world.scale(cluster.asked[first])
+        elif cluster.recorded and cluster.recorded[first] != fleet.present:
+            world.put(cluster.recorded[first])
+        world.pass_until(last)
+    world.actions.clear()
+    if on_period is not None:
+        on_period(periods)
 
 
 def _ask_as_recorded(world: SimulatedWorld, number: int, period: int) -> None:
@@ -216,8 +231,8 @@ class _Recorder:
             arrived_rows=station.arrived,
             committed_rows=station.committed,
             queued_rows=station.queue_rows,
-            commits=tuple(station.track.commits),
-            first_at=tuple(station.track.first_at),
+            commits=np.array(station.track.commits).reshape(-1, 3),
+            first_at=np.array(station.track.first_at),
             waiting_since=oldest,
             processing_s=tuple(r[0] for r in rows),
             latency_s=tuple(r[1] for r in rows),

@@ -4,6 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from weir.controllers.simulator.kernel import Floats
+
 
 class SimulatedSeries(Struct, frozen=True, kw_only=True):
     """Figures of the cluster in question, one per period. None: not measured."""
@@ -31,8 +33,8 @@ class OperatorRun(Struct, frozen=True, kw_only=True):
     arrived_rows: float
     committed_rows: float
     queued_rows: float  # at the end, batch in work included
-    commits: tuple[tuple[float, float, float], ...]  # moment, latency, rows
-    first_at: tuple[float, ...] = ()  # when the first row of each committed batch came
+    commits: Floats  # one row each: moment, latency, rows
+    first_at: Floats  # when the first row of each committed batch came
     waiting_since: float | None  # when the oldest row came that is not committed
     processing_s: tuple[float | None, ...]  # by period, of the last batch
     latency_s: tuple[float | None, ...]

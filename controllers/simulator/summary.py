@@ -65,14 +65,14 @@ def covering_latency(outcome: SimulationOutcome, model: WorldModel) -> Floats:
     slowest = np.full(len(ends), np.nan)
     for run, operator in zip(outcome.operators, model.operators, strict=True):
         age = 0.0 if run.waiting_since is None else float(ends[-1]) - run.waiting_since
-        if run.commits:
-            times, latencies = np.array([c[:2] for c in run.commits]).T
+        if len(run.commits):
+            times, latencies = run.commits[:, 0], run.commits[:, 1]
             after = np.searchsorted(times, ends)
             tail = age if run.waiting_since is not None else latencies[-1]
             own = np.concatenate([latencies, [tail]])[after]
-            if run.first_at:  # no row waits before the batch's first has come
-                came = np.concatenate([run.first_at, [-np.inf]])[after]
-                own = np.where(came > ends, 0.0, own)
+            # No row waits before the batch's first has come.
+            came = np.concatenate([run.first_at, [-np.inf]])[after]
+            own = np.where(came > ends, 0.0, own)
         elif run.waiting_since is not None:
             own = np.full(len(ends), age)
         else:

@@ -27,7 +27,7 @@ from weir.controllers.simulator.trace import Trace
 EPSILONS = (0.5, 0.3, 0.2, 0.1, 0.05)
 FEWEST_VISITS = 20
 """An action that was tried more rarely in a state is worth less there than any other."""
-_HOURS = 12.0
+_HOURS = 24.0
 _NEVER_S = 1e15
 
 
@@ -39,17 +39,14 @@ class Lesson(Struct, frozen=True):
 
 
 def lessons(seed: int = 1, of_each_kind: int = 5) -> list[Lesson]:
-    """Inputs of every kind: waves, steps, ramps, spikes, wandering and bursty ones.
+    """Inputs of every kind: waves, steps, ramps, spikes, wandering and bursty ones, rare floods,
+    loads that come and go, counts with heavy tails.
 
     >>> len(lessons(of_each_kind=1))
-    6
+    9
     """
     chance = np.random.default_rng(seed)
-    return [
-        _lesson(shape(chance), chance)
-        for _ in range(of_each_kind)
-        for shape in (_wave, _steps, _ramp, _spikes, _wandering, _bursts)
-    ]
+    return [_lesson(shape(chance), chance) for _ in range(of_each_kind) for shape in _SHAPES]
 
 
 def train(
@@ -58,6 +55,7 @@ def train(
     """A table for a target of 1 s, by which every other target is served."""
     settings = QSettings(
         policy=ExplorationPolicy.EPSILON,
+        discount_factor=0.97,
         learning_factor=0.0,  # value iteration learns, between the rounds
         value_iteration_time_s=_NEVER_S,
         seed=seed,
@@ -166,3 +164,33 @@ def _bursts(chance: np.random.Generator) -> Floats:
     spread = chance.uniform(0.1, 0.5)
     day = 1.0 + 0.5 * np.sin(2.0 * np.pi * np.arange(count) / count + chance.uniform(0.0, 6.3))
     return np.repeat(100.0 * day * np.exp(chance.normal(0.0, spread, count)), 5)
+
+
+def _floods(chance: np.random.Generator) -> Floats:
+    """Now and then much more for a while, on a calm day."""
+    rates = 60.0 * (1.0 + 0.3 * np.sin(2.0 * np.pi * (_minutes() / 1440.0 + chance.uniform())))
+    for _ in range(int(chance.integers(4, 16))):
+        first, length = int(chance.integers(0, len(rates))), int(chance.exponential(15.0)) + 2
+        rates[first : first + length] += 40.0 * (1.0 + chance.pareto(2.0))
+    return rates
+
+
+def _come_and_go(chance: np.random.Generator) -> Floats:
+    low, mean = chance.uniform(0.1, 0.5), chance.uniform(20.0, 120.0)
+    lengths = chance.exponential(mean, int(_HOURS * 60)) + 3.0
+    turns = np.searchsorted(np.cumsum(lengths), _minutes())
+    return np.where(turns % 2 == 0, 150.0, 150.0 * low)
+
+
+def _tails(chance: np.random.Generator) -> Floats:
+    """Counts of five minutes each, now and then many times the usual one."""
+    count = int(_HOURS * 12)
+    day = 1.0 + chance.uniform(0.0, 0.6) * np.sin(
+        2.0 * np.pi * (np.arange(count) / 288.0 + chance.uniform())
+    )
+    return np.repeat(day * (1.0 + chance.pareto(chance.uniform(1.8, 4.0), count)), 5)
+
+
+_SHAPES = (
+    _wave, _steps, _ramp, _spikes, _wandering, _bursts, _floods, _come_and_go, _tails
+)  # fmt: skip

@@ -5,6 +5,7 @@ import signal
 from weir.controllers.balancing.base import planners
 from weir.controllers.engine.propose.rescuing import warm_up
 from weir.controllers.scaling.horizon.scaler import compile_horizon
+from weir.controllers.scaling.parameter_optimisation.cost import compile_cost
 from weir.controllers.scaling.predictive import forecast
 from weir.controllers.scaling.registry import scalers
 from weir.metrics.process_memory import collect_rarely, one_heap
@@ -33,6 +34,7 @@ def compile_kernels() -> None:
     scalers()
     warm_up()
     compile_horizon()
+    compile_cost()
 
 
 def run_until_told(engine: Engine) -> None:

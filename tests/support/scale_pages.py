@@ -12,11 +12,14 @@ from tests.support.models import demo
 from tests.support.scalers import learned, remembered
 from tests.support.waiting import wait_until
 from weir.controllers.engine.propose.scaling import scaler_group
-from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
+from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, Initialisation, QSettings
 from weir.pipeline.local.redis_server import RedisServer
 
-COARSE: dict[str, Any] = {"latency_granularity_s": 10.0}
-"""Bins of Q-learning that leave its table room for figures."""
+COARSE: dict[str, Any] = {
+    "latency_granularity_s": 10.0,
+    "initialisation_mode": Initialisation.OPTIMISED,
+}
+"""A Q-table that is drawn whole, with bins that leave it room for figures."""
 OVERDUE = "1 executor is overdue: 3 wanted, 2 present"
 
 

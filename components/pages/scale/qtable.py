@@ -1,6 +1,7 @@
 """What the Q-learning scaler of a cluster knows, as the page draws it.
 
-A state is a latency bin and whether the workload rises; the table holds what each action is
+A state is a latency bin and whether the workload rises, with the trained table at some level of
+risk; the table holds what each action is
 worth in each state. Everything comes from the scaler's memory, whatever that is: the present
 one, one of a replay, or a fresh one where nothing was learned yet.
 """
@@ -21,7 +22,7 @@ from weir.controllers.scaling.qlearning.memory import QMemory, epsilon_of, fresh
 from weir.controllers.scaling.qlearning.policy import PREFERENCE, WORDS, greedy, why
 from weir.controllers.scaling.qlearning.scaler import QLearning
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
-from weir.controllers.scaling.qlearning.states import Action, StateSpace
+from weir.controllers.scaling.qlearning.states import Action, StateSpace, risk_text
 from weir.controllers.scaling.qlearning.table import export_table
 
 SCALER = "qlearning"
@@ -102,14 +103,14 @@ def bin_label(space: StateSpace, index: int) -> str:
 def heatmap(found: Learner) -> dict[str, Any]:
     """All that the browser needs to draw the table: values, as they began too, visits, the trail."""
     table, space = found.memory.table, found.space
-    first, last = _window(space.bins, _present(found))
+    first, last = _window(space, _present(found))
     states = range(2 * first, 2 * last)
     shown = [table.values[s] for s in states]
     began = fresh_memory(found.settings).table.values
     return {
-        "bins": [bin_label(space, b) for b in range(first, last)],
+        "bins": [bin_label(space, space.at(2 * row).bin) for row in range(first, last)],
         "first": first,
-        "allBins": space.bins,
+        "allBins": space.bins * space.risks,
         "actions": [TITLES[a] for a in Action],
         "values": [[round(v, 4) for v in row] for row in shown],
         "priors": [[round(v, 4) for v in began[s]] for s in states],
@@ -181,9 +182,10 @@ def last_decision(found: Learner) -> str:
     step, space = memory.last, found.space
     state, action = space.at(step.state), Action(step.action)
     way = "rising" if state.rising else "not rising"
+    risk = f", {risk_text(state.risk)}" if space.risks > 1 else ""
     at = (
         f"Latency {text.seconds(step.latency_s)} (bin {bin_label(space, state.bin)}), "
-        f"{text.rate(step.rows_per_s)} and {way}, {text.plural(step.executors, 'executor')}"
+        f"{text.rate(step.rows_per_s)} and {way}, {text.plural(step.executors, 'executor')}{risk}"
     )
     if step.row is None:
         return f"{at}: the first window gives no direction yet, so nothing was chosen."
@@ -216,12 +218,13 @@ def _present(found: Learner) -> int | None:
     return found.memory.last.state if found.known and found.memory.last else None
 
 
-def _window(bins: int, present: int | None) -> tuple[int, int]:
-    """First and one past the last bin to draw."""
-    if bins <= MOST_BINS:
-        return 0, bins
-    middle = (present or 0) // 2
-    first = min(max(0, middle - MOST_BINS // 2), bins - MOST_BINS)
+def _window(space: StateSpace, present: int | None) -> tuple[int, int]:
+    """First and one past the last row to draw: the latency bins at the present level of risk."""
+    state = space.at(present or 0)
+    begin = state.risk * space.bins
+    if space.bins <= MOST_BINS:
+        return begin, begin + space.bins
+    first = begin + min(max(0, state.bin - MOST_BINS // 2), space.bins - MOST_BINS)
     return first, first + MOST_BINS
 
 

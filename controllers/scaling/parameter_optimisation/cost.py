@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from math import ceil
 
+import numpy as np
 from msgspec import Struct
+from numba import njit
+from numpy.typing import NDArray
 
 
 class ThresholdPair(Struct, frozen=True):
@@ -52,24 +55,39 @@ def cost(
     ...     calm, 5.0, ThresholdPair(lower=0.0), Prices(), size)
     True
     """
-    t = thresholds
-    executors, waiting, total = size.executors, 0.0, 0.0
+    t, p = thresholds, prices
+    return float(
+        _cost(
+            np.array(load_cores, dtype=float), period_s, t.upper, t.lower, t.upper_breaches,
+            t.lower_breaches, p.executor_s, p.late_s, p.change, p.target_s, size.executors,
+            size.cores, size.low, size.high,
+        )
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _cost(
+    load_cores: NDArray[np.float64], period_s: float, upper: float, lower: float,
+    upper_breaches: int, lower_breaches: int, executor_price: float, late_price: float,
+    change_price: float, target_s: float, executors: int, cores: int, low: int, high: int,
+) -> float:  # fmt: skip
+    waiting = total = 0.0
     above = below = 0
     for load in load_cores:
-        able = max(1, executors * size.cores) * period_s
+        able = max(1, executors * cores) * period_s
         waiting = max(0.0, waiting + load * period_s - able)
         latency_s = waiting / (able / period_s)
-        total += prices.executor_s * executors * period_s
-        if latency_s > prices.target_s:
+        total += executor_price * executors * period_s
+        if latency_s > target_s:
             # Late by how much, capped so that one hopeless stretch does not hide the rest.
-            total += prices.late_s * period_s * min(10.0, latency_s / prices.target_s)
+            total += late_price * period_s * min(10.0, latency_s / target_s)
         share = (load * period_s + waiting) / able
-        above = above + 1 if share > t.upper else 0
-        below = below + 1 if share < t.lower else 0
-        if above >= t.upper_breaches or below >= t.lower_breaches:
-            target = wanted_executors(load, t, size)
+        above = above + 1 if share > upper else 0
+        below = below + 1 if share < lower else 0
+        if above >= upper_breaches or below >= lower_breaches:
+            target = _size(load, upper, lower, cores, low, high)
             if target != executors:
-                total += prices.change
+                total += change_price
                 executors = target
             above = below = 0
     return total
@@ -81,5 +99,19 @@ def wanted_executors(load_cores: float, thresholds: ThresholdPair, size: Simulat
     >>> wanted_executors(4.0, ThresholdPair(upper=0.8, lower=0.4), SimulatedCluster(executors=1, cores=1, low=1, high=9))
     7
     """
-    middle = (thresholds.upper + thresholds.lower) / 2.0
-    return min(max(ceil(load_cores / middle / size.cores - 1e-9), size.low), size.high)
+    t, s = thresholds, size
+    return int(_size(load_cores, t.upper, t.lower, s.cores, s.low, s.high))
+
+
+@njit(cache=True)
+def _size(load: float, upper: float, lower: float, cores: int, low: int, high: int) -> int:
+    needed = ceil(load / ((upper + lower) / 2.0) / cores - 1e-9)
+    return int(min(max(needed, float(low)), float(high)))
+
+
+def compile_cost() -> None:
+    """Let the kernel run once: the first time it compiles for seconds.
+
+    >>> compile_cost()
+    """
+    cost([1.0], 1.0, ThresholdPair(), Prices(), SimulatedCluster(1, 1, 1, 1))

@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
-from weir.controllers.scaling.qlearning.states import StateSpace
+from weir.controllers.scaling.qlearning.states import RISKS, StateSpace
 from weir.controllers.scaling.qlearning.table import QTable, Row
 
 
@@ -44,11 +44,11 @@ def trained_table() -> QTable:
 
 def fit_table(table: QTable, space: StateSpace, target_s: float) -> QTable:
     """A table for a target of 1 s in the bins of another target, by latency over target."""
-    last = len(table.values) // 2 - 1
-    rows = []
-    for state in map(space.at, range(len(space))):
-        share = space.latency_s(state.bin) / target_s
-        rows.append(2 * min(int(share / table.width_s), last) + int(state.rising))
+    trained = StateSpace(len(table.values) // 2 // RISKS, table.width_s, RISKS)
+    states = map(space.at, range(len(space)))
+    rows = [
+        trained.state(space.latency_s(s.bin) / target_s, s.rising, s.risk).index for s in states
+    ]
     return QTable(
         space.width_s,
         tuple(table.values[i] for i in rows),

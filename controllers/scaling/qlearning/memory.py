@@ -1,16 +1,23 @@
 """What the agent keeps: table, samples, window, last step, and a trail for people to see."""
 
+from math import exp
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.qlearning.initial import initial_table
+from weir.controllers.scaling.qlearning.need import Past
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
+from weir.controllers.scaling.qlearning.states import HOUR
 from weir.controllers.scaling.qlearning.table import QTable, Row
 from weir.controllers.scaling.qlearning.updates import TransitionSamples, back_up, value_iteration
 
 TRAIL = 50  # transitions kept to be shown
 CURVE = 500  # rewards kept to be shown
+FADE_H = 24.0
+BUDGET = 1.4  # times the core hours needed: one who has spent more must save
+_FREE_H = 0.5  # hours of the mean need beyond that: a beginning says little
 
 
 class Sighting(Struct, frozen=True):
@@ -58,8 +65,31 @@ class QMemory(Memory, frozen=True, kw_only=True):
     samples: TransitionSamples = TransitionSamples()
     sampling_since: float | None = None  # time of the first of the samples
     solved: bool = False  # value iteration has been done
+    minutes: tuple[float, ...] = ()  # highest load of each of the last minutes, in cores
+    minute: int | None = None  # the one that is filling
+    filling: float = 0.0
+    seen_h: float = 0.0  # hours that the next two stand for, fading
+    needed_h: float = 0.0  # core hours that nobody could do without
+    spent_h: float = 0.0  # core hours that were there
     trail: tuple[Transition, ...] = ()
     rewards: tuple[float, ...] = ()
+
+    @property
+    def mean_need(self) -> float:
+        """Cores that nobody could do without, on average; 1 where nothing is known."""
+        if not (self.seen_h > 0.0 and self.needed_h > 0.0):
+            return 1.0
+        return min(max(self.needed_h / self.seen_h, 1e-9), 1e15)
+
+    @property
+    def is_thrifty(self) -> bool:
+        """It is time to save: more was spent in the last day than the budget allows."""
+        return self.spent_h > BUDGET * (self.needed_h + _FREE_H * self.mean_need)
+
+    @property
+    def past(self) -> Past:
+        """What the need looks back on."""
+        return Past(self.minutes, self.is_thrifty)
 
 
 def fresh_memory(settings: QSettings) -> QMemory:
@@ -122,3 +152,34 @@ def solve_by_samples(memory: QMemory, settings: QSettings) -> QMemory:
             values[state][action] = back_up(outcomes, known, settings.discount_factor)
     rows = tuple((r[0], r[1], r[2]) for r in values)
     return replace(memory, table=replace(memory.table, values=rows), solved=True)
+
+
+def with_load(
+    memory: QMemory, load_cores: float, needed: float, present: float, now: float, passed_s: float
+) -> QMemory:
+    """The memory with the load of this moment, and with the cores needed and there for it.
+
+    >>> memory = fresh_memory(QSettings())
+    >>> for at, load in ((0.0, 1.0), (30.0, 2.0), (60.0, 1.5), (130.0, 4.0)):
+    ...     memory = with_load(memory, load, load, 4.0, at, 30.0)
+    >>> memory.minutes, memory.filling
+    ((2.0, 1.5), 4.0)
+    """
+    minute = int(now // 60.0)
+    hours = min(max(passed_s, 0.0), 3600.0) / 3600.0
+    kept = exp(-hours / FADE_H)
+    memory = replace(
+        memory,
+        seen_h=kept * memory.seen_h + hours,
+        needed_h=kept * memory.needed_h + needed * hours,
+        spent_h=kept * memory.spent_h + present * hours,
+    )
+    if memory.minute == minute:
+        return replace(memory, filling=max(memory.filling, load_cores))
+    done = () if memory.minute is None else (float(f"{memory.filling:.4g}"),)
+    return replace(
+        memory,
+        minutes=(*memory.minutes, *done)[-6 * HOUR :],
+        minute=minute,
+        filling=load_cores,
+    )

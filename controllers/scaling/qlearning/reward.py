@@ -3,8 +3,11 @@
 from weir.controllers.scaling.qlearning.settings import RewardRule
 from weir.controllers.scaling.qlearning.states import Action
 
-IDLE_PRICE = 0.1
-"""Of all cores for one decision interval, where the interval over target costs 1."""
+IDLE_PRICE = 0.04
+"""Of as many idle cores as are busy on average, where an interval over target costs 1."""
+OVERSPENT = 8.0  # times as much for one who must save
+CHANGE_PRICE = 0.01
+_MOST = 0.5  # what idles costs less than a miss, however much it is
 
 
 def reward(
@@ -14,7 +17,7 @@ def reward(
     before_s: float,
     target_s: float,
     rising: bool,
-    load: float | None = None,
+    idle: float | None = None,
 ) -> float:
     """A number in [-1, 1] by the four rules of the thesis, the later ones first, or by cost.
 
@@ -26,18 +29,21 @@ def reward(
     2. Latency and workload both rising: scaling out is right whatever the latency did.
     1. Otherwise an action is worth something only if the latency improved.
 
-    Cost: a decision interval over target costs 1, cores that idle a fraction of it.
+    Cost: a decision interval over target costs 1; cores that idle a fraction of it, by `idle`,
+    their number over the mean load; a change a little.
 
-    >>> reward(RewardRule.COST, Action.NONE, 20.0, 10.0, 30.0, rising=True, load=0.5)
-    -0.05
+    >>> reward(RewardRule.COST, Action.NONE, 20.0, 10.0, 30.0, rising=True, idle=0.5)
+    -0.02
     >>> reward(RewardRule.GENERAL, Action.OUT, 20.0, 10.0, 30.0, rising=True) > 0
     True
     >>> reward(RewardRule.PREFER_SCALE_IN, Action.NONE, 3.0, 5.0, 30.0, rising=False)
     -0.9
     """
     if rule is RewardRule.COST:
-        idle = 0.0 if load is None else min(1.0, max(0.0, 1.0 - load))
-        return -1.0 if latency_s > target_s else -IDLE_PRICE * idle
+        if latency_s > target_s:
+            return -1.0
+        idling = 0.0 if idle is None else min(_MOST, IDLE_PRICE * max(0.0, idle))
+        return -idling - (0.0 if action is Action.NONE else CHANGE_PRICE)
     n = latency_s / target_s
     below, improved, worse = n <= 1.0, latency_s < before_s, latency_s > before_s
     if rule is RewardRule.PREFER_SCALE_IN and below and not rising and not worse:

@@ -72,7 +72,12 @@ class QSettings(Struct, frozen=True, kw_only=True):
         float, setting("Latency that is still acceptable", ge=0.1, unit="s")
     ] = 30.0
     latency_granularity_s: Annotated[
-        float, setting("Width of one latency bin; 0: a twentieth of the target", ge=0, unit="s")
+        float,
+        setting(
+            "Width of one latency bin; 0: a twentieth of the target, a half if trained",
+            ge=0,
+            unit="s",
+        ),
     ] = 0.0
     incoming_message_granularity: Annotated[
         float,
@@ -137,6 +142,13 @@ class QSettings(Struct, frozen=True, kw_only=True):
         return self.max_latency_s or 2.0 * self.target_latency_s
 
     @property
+    def sees_risk(self) -> bool:
+        """Whether states know the risk of fewer executors; those of the thesis do not."""
+        return self.initialisation_mode is Initialisation.TRAINED
+
+    @property
     def bin_s(self) -> float:
         """Width of one latency bin."""
-        return self.latency_granularity_s or self.target_latency_s / 20.0
+        return self.latency_granularity_s or self.target_latency_s / (
+            2.0 if self.sees_risk else 20.0
+        )

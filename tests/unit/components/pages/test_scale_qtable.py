@@ -10,9 +10,10 @@ from weir.components.pages.scale import qtable
 from weir.components.pages.scale.qtable import heatmap, learner
 from weir.controllers import service
 from weir.controllers.model.errors import InvalidInput
+from weir.controllers.model.settings import build
 from weir.controllers.scaling.qlearning.memory import QMemory, fresh_memory
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, Initialisation, QSettings
-from weir.controllers.scaling.qlearning.states import Action
+from weir.controllers.scaling.qlearning.states import RISKS, Action, StateSpace, risk_text
 from weir.controllers.service import Request
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -34,13 +35,16 @@ def shown(memory=MEMORY, settings=None):
 
 def test_the_heatmap_is_the_memory():
     drawn = heatmap(shown())
-    assert drawn["values"] == [[round(v, 4) for v in row] for row in MEMORY.table.values]
-    assert drawn["visits"] == [list(v) for v in MEMORY.table.visits]
+    first = 2 * drawn["first"]
+    here = slice(first, first + 10)  # the latency bins at the present level of risk
+    assert first <= MEMORY.last.state < first + 10
+    assert drawn["values"] == [[round(v, 4) for v in row] for row in MEMORY.table.values[here]]
+    assert drawn["visits"] == [list(v) for v in MEMORY.table.visits[here]]
     assert drawn["priors"] == [
-        [round(v, 4) for v in row] for row in fresh_memory(QSettings()).table.values
+        [round(v, 4) for v in row] for row in fresh_memory(QSettings()).table.values[here]
     ]
     assert drawn["present"] == MEMORY.last.state
-    assert drawn["bins"][0] == "0–1.5 s"
+    assert (drawn["bins"][0], drawn["allBins"]) == ("0–15 s", 5 * RISKS)
     assert drawn["bins"][-1] == "over 60 s"
     assert len(drawn["trail"]) == qtable.TRAIL_SHOWN
     last = MEMORY.trail[-1]
@@ -49,7 +53,17 @@ def test_the_heatmap_is_the_memory():
     for row, best in zip(drawn["values"], drawn["best"], strict=True):
         assert row[best] == max(row)
     begun = sum(map(sum, fresh_memory(QSettings()).table.visits))
-    assert sum(map(sum, drawn["visits"])) == begun + len(MEMORY.rewards)
+    assert sum(map(sum, MEMORY.table.visits)) == begun + len(MEMORY.rewards)
+
+
+def test_the_last_decision_says_the_risk():
+    assert risk_text(StateSpace.of(QSettings()).at(MEMORY.last.state).risk) in (
+        qtable.last_decision(shown())
+    )
+    plain = QSettings(initialisation_mode=Initialisation.OPTIMISED)
+    memory = learned(60, settings=plain)
+    said = qtable.last_decision(shown(memory, {"initialisation_mode": "optimised"}))
+    assert "jumps" not in said
 
 
 def test_among_equals_nothing_is_done():
@@ -69,8 +83,8 @@ def test_a_memory_of_other_bins_or_none_counts_as_fresh():
 
 
 def test_many_bins_are_shown_around_the_present_state():
-    settings = {"latency_granularity_s": 0.5}
-    memory = fresh_memory(QSettings(latency_granularity_s=0.5))
+    settings = {"latency_granularity_s": 0.5, "initialisation_mode": "optimised"}
+    memory = fresh_memory(build(QSettings, settings))
     step = replace(MEMORY.last, state=150)
     drawn = heatmap(shown(replace(memory, last=step), settings))
     assert (drawn["allBins"], drawn["first"], len(drawn["bins"])) == (121, 45, qtable.MOST_BINS)
@@ -151,7 +165,7 @@ def test_a_file_comes_back_as_it_left():
     [
         (b"\xff\xfe", "not JSON"),
         (b"[1]", "cannot be read"),
-        (qtable.export_learner(shown(None, {"latency_granularity_s": 5})), "26 states of 5 s"),
+        (qtable.export_learner(shown(None, {"latency_granularity_s": 5})), "1248 states of 5 s"),
         (b'{"width_s": 10, "values": [], "visits": []}', "0 states of 10 s"),
     ],
 )
@@ -167,5 +181,5 @@ def test_a_reset_says_what_is_lost():
     said = qtable.loss_text(shown(), "narrow")
     assert f"{len(MEMORY.rewards)} rewards" in said
     assert "cannot be undone" in said
-    assert msgspec.json.decode(qtable.export_learner(shown()))["width_s"] == 1.5
+    assert msgspec.json.decode(qtable.export_learner(shown()))["width_s"] == 15.0
     assert f"{len(MEMORY.rewards)} visits" in said, "those of the training are not lost"

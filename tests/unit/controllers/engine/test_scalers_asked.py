@@ -218,7 +218,7 @@ class TestTables:
     def test_a_table_must_fit_the_settings_not_what_was_learned(self, world: World) -> None:
         old = export_table(self.learned(world).table)
         world.store.save_settings("scale:a:qlearning", self.NARROW)
-        with pytest.raises(WeirError, match=r"82 states of 1.5 s, but 26 of 5 s are set"):
+        with pytest.raises(WeirError, match=r"480 states of 15 s, but 1248 of 5 s are set"):
             people.import_qtable(
                 world.store, "a", msgspec.json.encode(old), by="ada", now=world.now
             )

@@ -11,10 +11,12 @@ from tests.unit.controllers.scaling.scaling_world import World, operator, snapsh
 from weir.commands.main import app
 from weir.controllers.model.decision import Scale
 from weir.controllers.scaling.base import Scope
+from weir.controllers.scaling.facts import observe
 from weir.controllers.scaling.qlearning.initial import initial_table, trained_table
-from weir.controllers.scaling.qlearning.memory import with_table
+from weir.controllers.scaling.qlearning.memory import fresh_memory, with_load, with_table
+from weir.controllers.scaling.qlearning.need import Past, needed_executors
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
-from weir.controllers.scaling.qlearning.states import Action
+from weir.controllers.scaling.qlearning.states import RISKS, Action
 from weir.controllers.scaling.qlearning.table import QTable
 from weir.controllers.scaling.registry import create
 from weir.controllers.simulator import Calibrated, Scenario, Trace, training, what_if, world_of
@@ -26,13 +28,15 @@ SCOPE = Scope(cluster="a")
 def test_one_table_serves_every_target() -> None:
     tables = [initial_table(QSettings(target_latency_s=t)) for t in (0.5, 30.0, 600.0)]
     assert tables[0].values == tables[1].values == tables[2].values == trained_table().values
-    coarse = initial_table(QSettings(target_latency_s=30.0, latency_granularity_s=10.0))
-    assert coarse.values[2] == trained_table().values[20]  # 15 s: the bin from a half on
+    coarse = initial_table(QSettings(target_latency_s=30.0, latency_granularity_s=20.0))
+    assert len(coarse.values) == 8 * RISKS  # up to 20, 40, 60 s, and above
+    for risk in (0, 7, RISKS - 1):  # 30 s: the bin from the target on
+        assert coarse.values[8 * risk + 2] == trained_table().values[10 * risk + 4]
 
 
 def test_other_tables_can_still_be_chosen() -> None:
     tables = {
-        mode: initial_table(QSettings(initialisation_mode=mode)).values[20:22]
+        mode: initial_table(QSettings(initialisation_mode=mode)).values[2:4]
         for mode in Initialisation
     }
     assert len(set(tables.values())) == 4
@@ -51,19 +55,36 @@ def decided(visits: int, **figures: Any) -> Any:
 
 
 def test_in_a_state_never_seen_the_need_decides() -> None:
-    busy = {"load": 3.4, "cost_s_per_row": 0.0034}  # of 4 cores: none to spare, some short
-    assert not isinstance(decided(visits=5, **busy), Scale)  # in, but nothing can be spared
-    out = decided(visits=0, **busy)
-    assert (out.executors, out.reason.rule) == (5, "scaling out by need")
+    calm = {"load": 2.5, "cost_s_per_row": 0.0025}  # of 4 cores: one to spare, but hardly
+    assert decided(visits=5, **calm).executors == 3
+    stay = decided(visits=0, **calm)
+    assert not isinstance(stay, Scale)
+    assert stay.reason.rule == "no action by need"
 
 
 def test_no_cluster_starves_on_what_was_learned_elsewhere() -> None:
     short = {"load": 4.5, "cost_s_per_row": 0.0045}
     out = decided(visits=5, **short)
-    assert (out.executors, out.reason.rule) == (6, "scaling out by need")
+    assert (out.executors, out.reason.rule) == (5, "scaling out by need")
     world = World(lambda at: 3000.0 + 2.0 * at, executors=1, most=12, trigger_s=5.0)
     world.run(create("qlearning", {"decision_interval_s": 10, "window_s": 10}, SCOPE), 120)
     assert world.memory.window[-1].latency_s < 30.0
+
+
+def test_what_half_of_the_hour_brought_is_kept_until_it_is_time_to_save() -> None:
+    facts = observe(snapshot(operator(load=1.0), executors=6), SCOPE)
+    assert facts is not None
+    hour = (1.0,) * 25 + (4.0,) * 35
+    assert needed_executors(facts, 30.0, Past(hour)) == 5
+    assert needed_executors(facts, 30.0, Past(hour, thrifty=True)) == 2
+    memory = fresh_memory(QSettings())
+    for minute in range(600):
+        memory = with_load(memory, 1.0, 1.0, 1.3, 60.0 * minute, 60.0)
+    assert not memory.is_thrifty
+    for minute in range(600, 1200):
+        memory = with_load(memory, 1.0, 1.0, 2.0, 60.0 * minute, 60.0)
+    assert memory.is_thrifty
+    assert memory.mean_need == pytest.approx(1.0)
 
 
 def test_scaling_in_leaves_what_is_needed() -> None:

@@ -4,11 +4,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from weir.controllers.model.settings import build
 from weir.controllers.simulator import Scenario, Trace, world_of
 from weir.controllers.simulator.model import WorldModel
-from weir.controllers.simulator.quick import fits
+from weir.controllers.simulator.quick import QuickWorld, fits
 from weir.controllers.simulator.run import SimulationOutcome, make_scaler, simulate
 
 
@@ -67,3 +68,30 @@ def test_it_answers_as_the_world_does(given: dict[str, Any], scaler: str | None)
         for quick in (True, False)
     ]
     same(*outcomes)
+
+
+@pytest.mark.parametrize("field", ["recorded", "asked"])
+def test_it_follows_a_recording_as_the_world_does(field: str) -> None:
+    world = bursty(5, period_s=10.0, executor_start_s=25.0)
+    sizes = tuple(1 + (i // 7) % 12 for i in range(world.periods))
+    world = replace(world, clusters=(replace(world.clusters[0], **{field: sizes}),))
+    told: list[int] = []
+    one = simulate(world, seed=1, on_period=told.append)
+    same(one, simulate(world, seed=1, quick=False))
+    assert told == [*range(0, world.periods, 256), world.periods]
+
+
+def test_nobody_deciding_is_as_stepping_through() -> None:
+    stepped, passed = (QuickWorld(bursty(4, executor_start_s=33.0), seed=2) for _ in range(2))
+    for world in (stepped, passed):
+        world.scale(5)
+    for _ in range(100):
+        stepped.step()
+    passed.pass_until(100)
+    same(stepped.outcome(None), passed.outcome(None))
+
+
+def test_there_is_nothing_after_the_last_period() -> None:
+    world = QuickWorld(bursty(4))
+    with pytest.raises(IndexError):
+        world.pass_until(world.model.periods + 1)

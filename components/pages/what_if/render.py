@@ -227,8 +227,11 @@ def _table(shown: Sequence[PolicyRow]) -> Component:
                     scope="row",
                 ),
                 *[
-                    html.Td([words, html.Div(change, className="run-id") if change else None])
-                    for words, change in row.cells
+                    html.Td(
+                        [words, html.Div(change, className="run-id") if change else None],
+                        **{"data-label": head},
+                    )
+                    for head, (words, change) in zip(HEADS, row.cells, strict=True)
                 ],
             ],
             **{"data-policy": row.label},
@@ -236,6 +239,6 @@ def _table(shown: Sequence[PolicyRow]) -> Component:
         for row in shown
     ]
     return html.Div(
-        html.Table([html.Thead(heads), html.Tbody(body)], className="table policies"),
+        html.Table([html.Thead(heads), html.Tbody(body)], className="table policies labelled"),
         className="table-box",
     )

@@ -18,6 +18,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Change, Move, Reason, Rescue, Reslice, Scale
+from weir.controllers.placement.base import ring_planners
 from weir.controllers.placement.words import reslice_words
 from weir.controllers.scaling.registry import scalers
 
@@ -174,11 +175,13 @@ def source(recommendation: Recommendation) -> str:
 def source_title(name: str) -> str:
     """A scaler or planner as people know it.
 
-    >>> source_title("horizon"), source_title("milp"), source_title("rollback")
-    ('Fewest executors for the target', 'Optimiser', 'rollback')
+    >>> source_title("horizon"), source_title("milp"), source_title("smr"), source_title("rollback")
+    ('Fewest executors for the target', 'Optimiser', 'SMR ring rule', 'rollback')
     """
     if name in scalers():
         return scalers()[name].title
+    if name in ring_planners():
+        return ring_planners()[name].label
     return planners()[name].label if name in planners() else name.replace("_", " ")
 
 
@@ -333,7 +336,7 @@ def _points(value: float | None) -> str:
 
 
 def _count(value: int | None) -> str:
-    return text.NOTHING if value is None else text.amount(value)
+    return text.NOTHING if value is None else text.plural(value, "executor")
 
 
 FORMS: dict[str, Callable[[float | None], str]] = {

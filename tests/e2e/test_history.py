@@ -169,7 +169,7 @@ class TestReplay:
         expect(page.locator("#page [data-planner] button").first).to_be_disabled()
         advice = page.locator("#replay-advice")
         expect(advice.locator('[data-advice="wide"]')).to_be_visible()
-        expect(advice.locator('[data-advice="Balance of load"]')).to_be_visible()
+        expect(advice.locator('[data-advice="Balance"]')).to_be_visible()
         assert advice.locator('[data-advice="wide"] tbody tr').count() >= 8
         expect(advice).to_contain_text("scale to 4 executors")
         expect(advice.locator('.settings-then[data-recorded="True"]')).to_contain_text("DRS")

@@ -78,7 +78,7 @@ def _key_figures(figures: Figures) -> Component:
             figure("Within reach", "balance/reach", live(figures, "balance/reach-by")),
             figure("Highest load", "balance/top", live(figures, "balance/top-where")),
             figure("Collocation", "balance/collocation", "of the traffic stays local"),
-            figure("Load index", "balance/index", "load now / at first"),
+            figure("Load index", "balance/index", "load now against at first"),
             figure("Engine follows", "balance/planner", "plans every 5 s"),
             figure("Applies plans", "balance/auto", "changed below"),
         ],

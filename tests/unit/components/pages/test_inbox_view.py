@@ -44,7 +44,7 @@ def test_a_proposal_explains_itself():
     assert load.judged
     assert (load.before, load.predicted, load.band) == ("120 %", "40 %", "30 % to 50 %")
     assert load.now == "cluster/narrow/load"
-    assert (executors.predicted, executors.band) == ("3", ""), "a count has no band"
+    assert (executors.predicted, executors.band) == ("3 executors", ""), "a count has no band"
     assert [g.name for g in shown.guards] == ["action budget", "stabilisation", "data gate"]
     assert shown.verbs == ("approve", "reject")
     assert shown.plan_hash == recommendation().plan_hash

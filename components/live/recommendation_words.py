@@ -62,11 +62,11 @@ MEANINGS = {
     Status.EFFECTIVE: "helped",
     Status.INEFFECTIVE: "was done but did not help",
     Status.UNMEASURED: "was done; its effect could not be measured",
-    Status.FAILED: "could not be carried out; half a rebalance is undone",
+    Status.FAILED: "could not be carried out; a rebalance that was half done is undone",
     Status.REJECTED: "was turned down",
     Status.EXPIRED: "was not decided, or not begun, in time",
     Status.SUPERSEDED: "was replaced because the plan no longer held",
-    Status.CANCELLED: "was taken back",
+    Status.CANCELLED: "was cancelled",
 }
 DONE = (Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
 MOVES_NAMED = 3
@@ -168,7 +168,7 @@ def why(reason: Reason) -> Why:
 def source(recommendation: Recommendation) -> str:
     """Where it comes from: a scaler or planner, a person, or an action to be undone."""
     if recommendation.by == ENGINE:
-        return f"proposed by the engine, from {source_title(recommendation.source)}"
+        return f"proposed by the engine, following {source_title(recommendation.source)}"
     return f"asked for by {who(recommendation.by)}"
 
 
@@ -235,7 +235,7 @@ def judged_row(recommendation: Recommendation) -> JudgedRow | None:
     if found is None:
         return None
     form = FORMS[found.objective]
-    answers = {True: "yes", False: "no", None: "nobody can say"}
+    answers = {True: "yes", False: "no", None: "cannot be said"}
     helped = answers[found.helped]
     return JudgedRow(
         name=OBJECTIVES[found.objective],

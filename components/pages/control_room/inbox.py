@@ -267,7 +267,7 @@ def waits(world: World) -> tuple[Wait, ...]:
     """The stated reasons for proposing nothing; of many clusters, the fullest come first."""
     found = []
     if world.outlook is not None:
-        found.append(Wait(where="balance", text=world.outlook.wait or "no plan is better"))
+        found.append(Wait(where="Balance", text=world.outlook.wait or "no plan is better"))
     names = [c.name for c in world.snapshot.clusters]
     if len(names) >= WAITS_SHOWN:
         names.sort(key=lambda name: -world.snapshot.load(name))

@@ -195,12 +195,17 @@ def options_table(rows: Sequence[OptionRow]) -> Component | None:
     )
 
 
+def _guard_words(guard: GuardState) -> str:
+    name = guard.name.replace("_", " ")
+    return {"still to come": "executors still to come"}.get(name, name)
+
+
 def guards_list(guards: Sequence[GuardState]) -> Component | None:
     """Closed ones with reason and time until they open; open ones in a line."""
     if not guards:
         return None
     shut = [g for g in guards if not g.open]
-    free = [g.name.replace("_", " ") for g in guards if g.open]
+    free = [_guard_words(g) for g in guards if g.open]
     lines = [
         html.Li(
             [
@@ -209,7 +214,7 @@ def guards_list(guards: Sequence[GuardState]) -> Component | None:
                     className="chip",
                     **{"data-state": "warn"},
                 ),
-                html.Strong(g.name.replace("_", " ")),
+                html.Strong(_guard_words(g)),
                 html.Span(g.reason, className="quiet"),
                 html.Span(["opens in ", until(g.opens_at)], className="guard-opens")
                 if g.opens_at is not None

@@ -120,7 +120,7 @@ def field_of(info: SettingInfo, kept: Mapping[str, Any]) -> Field:
 
     return Field(
         key=info.key,
-        label=info.label,
+        label=re.sub(r"\burl\b", "URL", info.label),
         kind=kind,
         value=_plain(value) if kind == "plain" else shown(value),
         default=_plain(info.default) if kind == "plain" else shown(info.default),

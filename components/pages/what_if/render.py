@@ -51,7 +51,7 @@ def render(run: RunInfo, target_latency_s: float, asked: Choices) -> Component:
                         target_choice(own.WI_TARGET, asked.target_latency_s or target_latency_s),
                         dmc.MultiSelect(
                             id=own.WI_POLICIES,
-                            label="Scalers with their own defaults",
+                            label="Scalers, each with its defaults",
                             data=scaler_choices(),
                             value=list(FIRST if asked.policies is None else asked.policies),
                             maxValues=6,

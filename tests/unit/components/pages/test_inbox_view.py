@@ -36,7 +36,7 @@ def test_a_proposal_explains_itself():
     (shown,) = view.inbox(world).proposed
     assert shown.title == "Scale narrow out: 1 → 3 executors"
     assert shown.kind == "Scale out"
-    assert shown.source == "proposed by the engine, from Rate-based (DS2)"
+    assert shown.source == "proposed by the engine, following Rate-based (DS2)"
     assert (shown.why.rule, shown.why.numbers) == (
         "load > max load", (("load", "120 %"), ("max load", "80 %")),
     )  # fmt: skip
@@ -165,6 +165,15 @@ def test_what_came_to_nothing_leaves_room_for_what_was_done():
     assert len(alone) == len(shown) == 5
 
 
+def test_many_reasons_for_proposing_nothing_are_folded():
+    few = tuple(view.Wait(where=f"c{i}", text="calm") for i in range(4))
+    drawn = to_json(inbox_body(view.Inbox(waits=few)))
+    assert "Details" not in drawn
+    many = to_json(inbox_body(view.Inbox(waits=few, more_waits=20)))
+    assert "24 reasons" in many
+    assert "20 more clusters: the Scale page of each says why" in many
+
+
 def test_nothing_proposed_says_why():
     world = replace(
         balance_world(),
@@ -175,7 +184,7 @@ def test_nothing_proposed_says_why():
     said = {w.where: w.text for w in view.inbox(world).waits}
     assert said["wide"] == "the load is 0.5 of at most 0.8"
     assert "observe" in said["narrow"]
-    assert "balance" in said
+    assert "Balance" in said
     assert view.inbox(control_world(recommendation())).waits == ()
 
 

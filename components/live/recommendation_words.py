@@ -70,6 +70,8 @@ MEANINGS = {
 }
 DONE = (Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
 MOVES_NAMED = 3
+DISTANCE_NOW = "balance/distance"
+"""The figure of the present load distance: it is of all clusters together."""
 
 
 class FigureRow(Struct, frozen=True, kw_only=True):
@@ -203,12 +205,13 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     for field, form, key in (
         ("latency_s", text.seconds, "own-latency"),
         ("queue_rows", text.rows, "queue"),
-        ("load_distance", _points, ""),
+        ("load_distance", _points, DISTANCE_NOW),
         ("outage_s", text.seconds, ""),
     ):
         values = [getattr(f, field) for f in (before, predicted, measured)]
         if values != [None] * 3:
             now = f"cluster/{one}/{key}" if one and key else ""
+            now = key if key == DISTANCE_NOW else now
             rows.append(
                 _row(OBJECTIVES[field], form, *values, error=error, now=now,
                      judged=objective == field)

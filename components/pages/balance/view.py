@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from weir.components.live.charts import Chart, ChartTrace
 from weir.components.live.figures import load_state
+from weir.components.live.recommendation_words import DISTANCE_NOW
 from weir.components.live.world import World
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.ui import text
@@ -132,7 +133,7 @@ def figures(world: World) -> Figures:
     top = max(now.load.items(), key=lambda item: item[1], default=("", 0.0))
     reach = best.plan.after.load_distance
     return {
-        "balance/distance": Figure(f"{now.load_distance:.1f} points"),
+        **distance_now(world),
         "balance/now": Figure(f"{now.load_distance:.1f}"),
         "balance/reach": Figure(f"{reach:.1f}", better(now.load_distance, reach)),
         "balance/reach-by": Figure(
@@ -151,6 +152,14 @@ def figures(world: World) -> Figures:
         ),
         "balance/periods": Figure(periods_text(view)),
     }
+
+
+def distance_now(world: World) -> Figures:
+    """The present load distance alone, for pages that speak of a plan."""
+    if world.outlook is None or not world.outlook.proposals:
+        return {}
+    now = world.outlook.proposals[0].plan.before
+    return {DISTANCE_NOW: Figure(f"{now.load_distance:.1f} points")}
 
 
 def plan_rows(world: World) -> tuple[PlanRow, ...]:

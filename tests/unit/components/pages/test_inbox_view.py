@@ -15,6 +15,7 @@ from tests.unit.components.pages.controls import (
 )
 from tests.unit.components.pages.outlooks import balance_world
 from weir.components.live import recommendation_words as words
+from weir.components.live.control import Control
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room import inbox as view
@@ -163,6 +164,17 @@ def test_what_came_to_nothing_leaves_room_for_what_was_done():
     assert [o.id.split("-")[0] for o in shown].count("done") == 3
     alone = view.inbox(control_world(*reversed(gone))).outcomes
     assert len(alone) == len(shown) == 5
+
+
+def test_a_rebalance_shows_the_load_distance_of_now():
+    found = recommendation(
+        decision=MOVES, clusters=("narrow", "wide"), objective="load_distance",
+        before=Figures(load_distance=40.0), predicted=Figures(load_distance=12.0),
+    )  # fmt: skip
+    world = balance_world(control=Control(recommendations=(found,)))
+    row = view.proposal_of(world, found).rows[0]
+    assert (row.before, row.predicted) == ("40.0 points", "12.0 points")
+    assert view.present(world)[row.now].text == "52.5 points"
 
 
 def test_many_reasons_for_proposing_nothing_are_folded():

@@ -218,6 +218,7 @@ def _control(group: str, field: Field) -> Component:
                 value=field.value,
                 clampBehavior="none",
                 allowDecimal=field.kind == "number",
+                thousandSeparator=",",
                 suffix=f" {field.unit}" if field.unit else "",
                 **common,
             )

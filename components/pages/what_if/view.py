@@ -94,18 +94,28 @@ def conclusion(answer: WhatIfAnswer) -> str:
     if (over[1], found.executor_hours) >= (over[0], done.executor_hours):
         said = (
             "No other policy would have done better than what was done: the closest, "
-            f"“{best.policy.label}”, would have been over target {text.share(found.share_over_target)} "
-            f"of the time instead of {text.share(done.share_over_target)}, with "
+            f"“{best.policy.label}”, would have been over target {_instead(over)}, with "
             f"{text.amount(found.executor_hours)} executor-hours instead of "
             f"{text.amount(done.executor_hours)}"
         )
         return _hedged(answer, said)
     said = (
-        f"“{name}” would have been over target {text.share(found.share_over_target)} of the time "
-        f"instead of {text.share(done.share_over_target)}, with {text.amount(found.executor_hours)} "
-        f"executor-hours instead of {text.amount(done.executor_hours)}"
+        f"“{name}” would have been over target {_instead(over)}, with "
+        f"{text.amount(found.executor_hours)} executor-hours instead of "
+        f"{text.amount(done.executor_hours)}"
     )
     return _hedged(answer, said)
+
+
+def _instead(over: tuple[float, float]) -> str:
+    """Shares of time: of what was done, and of another policy.
+
+    >>> _instead((0.07, 0.02)), _instead((0.0, 0.0))
+    ('2 % of the time instead of 7 %', 'for the same share of the time, 0 %')
+    """
+    if over[0] == over[1]:
+        return f"for the same share of the time, {text.share(over[0])}"
+    return f"{text.share(over[1])} of the time instead of {text.share(over[0])}"
 
 
 def _hedged(answer: WhatIfAnswer, said: str) -> str:

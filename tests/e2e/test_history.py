@@ -178,7 +178,7 @@ class TestReplay:
         page = opened(open_tab, run_id, at=T0 + 2000.0).page
         marks = page.locator("#replay-line .mark-settings")
         expect(marks).to_have_count(3)
-        assert "scale:wide: scaler drs → fixed" in marks.first.get_attribute("title")
+        assert "Scaling of wide: scaler drs → fixed" in marks.first.get_attribute("title")
         advice = page.locator("#replay-advice")
         then = advice.locator(".settings-then")
         expect(then).to_contain_text("mode auto, ")

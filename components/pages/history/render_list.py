@@ -80,6 +80,7 @@ def _row(row: RunRow, chosen: bool) -> Component:
                     **{"aria-label": f"Compare {row.id}"},
                 ),
                 title="Choose two to compare them",
+                **{"data-label": "Compare"},
             ),
             html.Th(
                 [

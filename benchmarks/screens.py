@@ -154,6 +154,7 @@ def visit(browser: Browser, web: WebServer, pages: dict[str, str], take: Take) -
 
 def walk(page: Page) -> None:
     """Down to the end and back: what is far below is drawn only once it comes near."""
+    page.add_style_tag(content="* { content-visibility: visible !important }")
     height = int(page.evaluate("document.documentElement.scrollHeight"))
     for at in range(0, height, 800):
         page.evaluate("at => window.scrollTo(0, at)", at)

@@ -213,11 +213,11 @@ class TestReplay:
         page = tab.page
         group = page.locator('[data-group="scale:wide"]')
         scaler = group.locator('[data-key="scaler"] dd')
-        expect(scaler).to_have_text("drs")
+        expect(scaler).to_have_text("DRS queueing model")
         expect(group.locator('[data-key="max_executors"] dd')).to_have_text("0")
         page.get_by_role("button", name="Event after").click()
         page.get_by_role("button", name="Event after").click()
-        expect(scaler).to_contain_text("fixed")
+        expect(scaler).to_contain_text("Fixed number")
         expect(scaler).to_contain_text("last changed by ada")
         assert page.locator("#page button, #page input").count() == 0
         page.locator(".replay-nav").get_by_text("Control room").click()
@@ -326,8 +326,8 @@ class TestWhatIf:
         page = tab.page
         trust = page.locator('[aria-label="Trust"]')
         expect(trust).to_contain_text("median error")
-        expect(trust).to_contain_text("drs, fixed in mode approve, auto")
-        expect(trust).to_contain_text("The same policy deciding anew is off by")
+        expect(trust).to_contain_text("DRS queueing model in mode approve, then Fixed number in mode auto")
+        expect(trust).to_contain_text("Deciding anew, the same policy is off by")
         expect(page.locator('[data-policy="As it was set, deciding anew"]')).to_be_visible()
         expect(page.locator("[data-policy]")).to_have_count(3)
         page.locator("#content summary").click()

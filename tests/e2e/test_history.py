@@ -326,7 +326,9 @@ class TestWhatIf:
         page = tab.page
         trust = page.locator('[aria-label="Trust"]')
         expect(trust).to_contain_text("median error")
-        expect(trust).to_contain_text("DRS queueing model in mode approve, then Fixed number in mode auto")
+        expect(trust).to_contain_text(
+            "DRS queueing model in mode approve, then Fixed number in mode auto"
+        )
         expect(trust).to_contain_text("Deciding anew, the same policy is off by")
         expect(page.locator('[data-policy="As it was set, deciding anew"]')).to_be_visible()
         expect(page.locator("[data-policy]")).to_have_count(3)

@@ -41,5 +41,5 @@ def _shown_words(clusters: int, in_full: int) -> str:
     return (
         f"{in_full} of {number_of(clusters, 'cluster')} are shown in full below: first those that "
         "needed attention when the page was drawn (no data, failing, overloaded, late, or with an "
-        "open decision or action), then those with the highest load. They stay until you choose again."
+        "open decision or action), then those with the highest load. They stay while loads change."
     )

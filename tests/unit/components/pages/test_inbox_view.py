@@ -174,7 +174,7 @@ def test_a_rebalance_shows_the_load_distance_of_now():
     world = balance_world(control=Control(recommendations=(found,)))
     row = view.proposal_of(world, found).rows[0]
     assert (row.before, row.predicted) == ("40.0 points", "12.0 points")
-    assert view.present(world)[row.now].text == "52.5 points"
+    assert PAGES.page(world, "/").figures[row.now].text == "52.5 points"
 
 
 def test_many_reasons_for_proposing_nothing_are_folded():

@@ -34,6 +34,7 @@ THEMES = ("dark", "light")
 COUNTS = (25, 200)  # clusters, beside the demo's two
 PATIENT_MS = 120_000
 SETTLE_S = 1.5  # charts, plots and fonts
+AWAITED = {"what-if": ".conclusion"}  # pages that work out what they show
 Take = Callable[[Page, str], None]
 Scene = Callable[[Path], AbstractContextManager[tuple[WebServer, dict[str, str]]]]
 
@@ -57,7 +58,8 @@ def small(folder: Path) -> Iterator[tuple[WebServer, dict[str, str]]]:
         engine = RealEngine(redis.url).start()
         stack.callback(engine.stop)
         wait_until(lambda: store.outlook() and store.scale_outlooks(), 90, "the engine has looked")
-        advice = propose(store, "wide", ttl_s=3600.0)
+        advice = propose(store, "wide", ttl_s=3600.0)  # which the engine takes back
+        asked = propose(store, "wide", 4, ttl_s=3600.0, by="ada")
         web = WebServer(redis.url, runs_dir=runs).start(workers=1)
         stack.callback(web.stop)
         yield (
@@ -70,9 +72,12 @@ def small(folder: Path) -> Iterator[tuple[WebServer, dict[str, str]]]:
                 "trends": "/trends/load/15m",
                 "scale-choice": "/scale",
                 "scale": "/scale/narrow",
-                "recommendation": f"/recommendation/{advice.id}",
+                "recommendation": f"/recommendation/{asked.id}",
+                "recommendation-ended": f"/recommendation/{advice.id}",
                 "settings": "/settings",
+                "settings-cluster": "/settings/narrow",
                 "audit": "/audit",
+                "lab": "/lab",
                 "users": "/users",
                 "history": "/history",
                 "compare": f"/history/compare?a={first}&b={second}",
@@ -138,10 +143,23 @@ def visit(browser: Browser, web: WebServer, pages: dict[str, str], take: Take) -
                 page.set_default_timeout(PATIENT_MS)
                 page.goto(web.url + path)
                 expect(page.locator("h1").first).to_be_visible(timeout=PATIENT_MS)
+                if name in AWAITED:
+                    expect(page.locator(AWAITED[name])).to_be_visible(timeout=PATIENT_MS)
+                walk(page)
                 page.wait_for_timeout(1000 * SETTLE_S)
                 take(page, f"{name}-{width}-{theme}")
                 page.close()
             context.close()
+
+
+def walk(page: Page) -> None:
+    """Down to the end and back: what is far below is drawn only once it comes near."""
+    page.add_style_tag(content="* { content-visibility: visible !important }")
+    height = int(page.evaluate("document.documentElement.scrollHeight"))
+    for at in range(0, height, 800):
+        page.evaluate("at => window.scrollTo(0, at)", at)
+        page.wait_for_timeout(150)
+    page.evaluate("window.scrollTo(0, 0)")
 
 
 def main() -> int:

@@ -57,7 +57,7 @@
   const link = new URLSearchParams(location.hash.slice(1)).get("link");
   if (link) {
     history.replaceState(null, "", location.pathname + location.search);
-    document.getElementById("lead").textContent = "Signing in with your link ...";
+    document.getElementById("lead").textContent = "Signing in with your link …";
     post("/sign-in/link", { link }).then((said) => {
       if (said) location.replace(next());
       else document.getElementById("lead").textContent = "";

@@ -27,12 +27,23 @@
     for (const link of document.querySelectorAll(".nav a")) {
       const target = link.getAttribute("href");
       const below =
-        target === "/" ? /^\/(cluster|operator)\//.test(path) : path.startsWith(target + "/") ||
+        target === "/" ? /^\/(cluster|operator|recommendation)\//.test(path) : path.startsWith(target + "/") ||
         (target === "/history" && path.startsWith("/replay/"));
       if (target === path) link.setAttribute("aria-current", "page");
       else if (below) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+    weir.showCurrent(document.querySelector(".nav"));
+  };
+
+  /* On a phone the pages scroll sideways: the one that is open is brought into view once. */
+  weir.showCurrent = function (nav) {
+    const link = nav && nav.querySelector("[aria-current]");
+    if (!link || nav.shownCurrent === link || !nav.clientWidth) return;
+    nav.shownCurrent = link;
+    const from = nav.getBoundingClientRect();
+    const at = link.getBoundingClientRect();
+    nav.scrollLeft += at.left - from.left - (from.width - at.width) / 2;
   };
 
   function choose(minutes) {

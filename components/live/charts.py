@@ -191,7 +191,7 @@ def operator_charts(
             least_top=target_latency_s * 1.2,
         ),
         chart(
-            "batch", "Batch latency", "s",
+            "batch", "Wait and batch", "s",
             (
                 ChartTrace(name="scheduling", colour="series-5", style="stack"),
                 ChartTrace(name="processing", colour="series-1", style="stack"),

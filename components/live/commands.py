@@ -130,7 +130,7 @@ def question(world: World, verb: Verb, cluster: str, operator: str = "") -> Comm
         raise NotFound(f"There is no cluster {cluster} any more.")
     warning = (
         f"{cluster} has sent no data lately; the command waits up to "
-        f"{COMMAND_LIVES_S:.0f} s for its agent and is dropped then."
+        f"{COMMAND_LIVES_S:.0f} s for its agent and is then dropped."
         if stale(world, cluster)
         else ""
     )

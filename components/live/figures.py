@@ -51,12 +51,12 @@ def overview(world: World) -> Figures:
         "all/operators": Figure(f"{running} of {len(operators)}", _all_or(running, len(operators))),
         "all/arriving": Figure(text.amount(arriving)),
         "all/load": Figure(text.load(top[0] if top else None), load_state(top[0] if top else None)),
-        "all/load-where": Figure(f"of {top[1]}" if top else "of its cores"),
+        "all/load-where": Figure(f"highest, of {top[1]}" if top else "of its cores"),
         "all/latency": Figure(text.seconds(latency), limit_state(latency, world.target_latency_s)),
         "all/queue": Figure(text.amount(total(o.queue_rows for o in operators))),
-        "all/executors": Figure(f"{present}"),
+        "all/executors": Figure(f"{present:,}"),
         "all/executors-most": Figure(
-            f"of at most {sum(max(c.max_executors, c.executors) for c in clusters)}"
+            f"of at most {sum(max(c.max_executors, c.executors) for c in clusters):,}"
         ),
     }
 
@@ -158,7 +158,8 @@ def operator_figures(world: World, operator: OperatorSample) -> Figures:
             text.seconds(operator.latency_s), limit_state(operator.latency_s, target)
         ),
         f"{base}/latency-max": Figure(text.seconds(operator.latency_max_s)),
-        f"{base}/batch": Figure(text.seconds(operator.processing_s)),
+        f"{base}/batch": Figure(text.seconds(_both(operator.scheduling_s, operator.processing_s))),
+        f"{base}/processing": Figure(text.seconds(operator.processing_s)),
         f"{base}/scheduling": Figure(text.seconds(operator.scheduling_s)),
         f"{base}/batch-id": Figure(
             text.NOTHING if operator.batch_id is None else f"{operator.batch_id:,}"
@@ -205,6 +206,11 @@ def workload_figures(workload: Workload) -> Figures:
 def idle(operator: OperatorSample) -> bool:
     """Whether it would have to be started before it does anything."""
     return operator.status in (OperatorStatus.STOPPED, OperatorStatus.FAILED)
+
+
+def _both(waited_s: float | None, took_s: float | None) -> float | None:
+    """What the stacked chart of the two reaches up to."""
+    return None if took_s is None else (waited_s or 0.0) + took_s
 
 
 def _all_or(count: int, most: int) -> State:

@@ -18,6 +18,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Change, Move, Reason, Rescue, Reslice, Scale
+from weir.controllers.placement.base import ring_planners
 from weir.controllers.placement.words import reslice_words
 from weir.controllers.scaling.registry import scalers
 
@@ -61,14 +62,16 @@ MEANINGS = {
     Status.EFFECTIVE: "helped",
     Status.INEFFECTIVE: "was done but did not help",
     Status.UNMEASURED: "was done; its effect could not be measured",
-    Status.FAILED: "could not be carried out; half a rebalance is undone",
+    Status.FAILED: "could not be carried out; a rebalance that was half done is undone",
     Status.REJECTED: "was turned down",
     Status.EXPIRED: "was not decided, or not begun, in time",
     Status.SUPERSEDED: "was replaced because the plan no longer held",
-    Status.CANCELLED: "was taken back",
+    Status.CANCELLED: "was cancelled",
 }
 DONE = (Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
 MOVES_NAMED = 3
+DISTANCE_NOW = "balance/distance"
+"""The figure of the present load distance: it is of all clusters together."""
 
 
 class FigureRow(Struct, frozen=True, kw_only=True):
@@ -167,18 +170,20 @@ def why(reason: Reason) -> Why:
 def source(recommendation: Recommendation) -> str:
     """Where it comes from: a scaler or planner, a person, or an action to be undone."""
     if recommendation.by == ENGINE:
-        return f"proposed by the engine, from {source_title(recommendation.source)}"
+        return f"proposed by the engine, following {source_title(recommendation.source)}"
     return f"asked for by {who(recommendation.by)}"
 
 
 def source_title(name: str) -> str:
     """A scaler or planner as people know it.
 
-    >>> source_title("horizon"), source_title("milp"), source_title("rollback")
-    ('Fewest executors for the target', 'Optimiser', 'rollback')
+    >>> source_title("horizon"), source_title("milp"), source_title("smr"), source_title("rollback")
+    ('Fewest executors for the target', 'Optimiser', 'SMR ring rule', 'rollback')
     """
     if name in scalers():
         return scalers()[name].title
+    if name in ring_planners():
+        return ring_planners()[name].label
     return planners()[name].label if name in planners() else name.replace("_", " ")
 
 
@@ -200,12 +205,13 @@ def figure_rows(recommendation: Recommendation) -> tuple[FigureRow, ...]:
     for field, form, key in (
         ("latency_s", text.seconds, "own-latency"),
         ("queue_rows", text.rows, "queue"),
-        ("load_distance", _points, ""),
+        ("load_distance", _points, DISTANCE_NOW),
         ("outage_s", text.seconds, ""),
     ):
         values = [getattr(f, field) for f in (before, predicted, measured)]
         if values != [None] * 3:
             now = f"cluster/{one}/{key}" if one and key else ""
+            now = key if key == DISTANCE_NOW else now
             rows.append(
                 _row(OBJECTIVES[field], form, *values, error=error, now=now,
                      judged=objective == field)
@@ -232,7 +238,7 @@ def judged_row(recommendation: Recommendation) -> JudgedRow | None:
     if found is None:
         return None
     form = FORMS[found.objective]
-    answers = {True: "yes", False: "no", None: "nobody can say"}
+    answers = {True: "yes", False: "no", None: "cannot be said"}
     helped = answers[found.helped]
     return JudgedRow(
         name=OBJECTIVES[found.objective],
@@ -333,7 +339,7 @@ def _points(value: float | None) -> str:
 
 
 def _count(value: int | None) -> str:
-    return text.NOTHING if value is None else text.amount(value)
+    return text.NOTHING if value is None else text.plural(value, "executor")
 
 
 FORMS: dict[str, Callable[[float | None], str]] = {

@@ -9,6 +9,8 @@ from weir.components.ui.parts import icon
 from weir.components.ui.path import Place, cluster_path, operator_path, scale_path
 from weir.components.ui.surface import page_link
 
+KNOWN_SHOWN = 12
+
 
 def loading() -> Component:
     """While the first answer is on its way."""
@@ -105,8 +107,12 @@ def unknown(place: Place, clusters: Sequence[str], operators: Sequence[str]) -> 
         "search",
         f"There is no {kind} {place.name}",
         [
-            html.P("Nobody reports it. It may have been renamed, or it has not started yet."),
-            html.P(["Known: ", *_join(known)]) if known else None,
+            html.P(
+                "Nothing reports under this name: it may have been renamed, or not have started yet."
+            ),
+            html.P(["Known: ", *_join(known[:KNOWN_SHOWN]), _more(len(known) - KNOWN_SHOWN)])
+            if known
+            else None,
             html.P(page_link("To the control room", "/")),
         ],
     )
@@ -133,6 +139,10 @@ def _state(picture: str, title: str, body: list[Component | None], state: str = 
     return html.Section(
         [icon(picture), html.H1(title), *body], className="state", **{"data-state": state}
     )
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count > 0 else ""
 
 
 def _join(links: list[Component]) -> list[Component | str]:

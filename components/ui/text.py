@@ -3,6 +3,7 @@
 A figure that was not measured is an en dash, never a zero.
 """
 
+import re
 from collections.abc import Callable
 
 from weir.controllers.engine.recommendation import ENGINE
@@ -68,6 +69,15 @@ def seconds(duration_s: float | None) -> str:
     if duration_s < 7200:
         return f"{duration_s / 60:.1f} min"
     return f"{duration_s / 3600:.1f} h"
+
+
+def target(duration_s: float) -> str:
+    """A duration as a person set it.
+
+    >>> target(5.0), target(0.25)
+    ('5 s', '0.25 s')
+    """
+    return f"{quantity(duration_s)} s"
 
 
 def cost(cost_s_per_row: float | None) -> str:
@@ -158,6 +168,15 @@ def plural(count: int, noun: str) -> str:
     ('1 executor', '3 executors')
     """
     return number_of(count, noun)
+
+
+def by_number(name: str) -> list[tuple[int, str]]:
+    """Sorts names so that a-9 stands before a-10.
+
+    >>> sorted(["a-10", "a-9", "b"], key=by_number)
+    ['a-9', 'a-10', 'b']
+    """
+    return [(int(p) if p.isdecimal() else 0, p) for p in re.split(r"(\d+)", name)]
 
 
 def who(by: str) -> str:

@@ -22,6 +22,10 @@ THEME: Any = {
             "#eaf3fb", "#d3e4f5", "#a6c9ec", "#76ade2", "#4e94d9",
             "#3584d3", "#1f6fc0", "#1660a8", "#105391", "#07467a",
         ],
+        "dark": [  # Mantine's own is grey without blue, which looks brown on our ground
+            "#e6ecf2", "#c6d0da", "#96a4b1", "#748493", "#394856",
+            "#2f3d4a", "#1a242d", "#151d25", "#111920", "#0d1319",
+        ],
     },
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from weir.controllers.engine.ports import Rebalance
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import Command, CommandResult, describe
 from weir.controllers.model.decision import Reslice, Scale
+from weir.controllers.model.words import number_of
 from weir.controllers.placement.words import reslice_words
 from weir.metrics.runs.actions import SETTINGS, RecordedAction
 from weir.metrics.runs.columns import Columns
@@ -129,7 +130,9 @@ def _of_action(action: RecordedAction) -> Mark:
     item = msgspec.json.decode(action.data, type=Recommendation)
     decision = item.decision
     if isinstance(decision, Scale):
-        words = f"{decision.cluster}: {decision.before} → {decision.executors} executors"
+        words = (
+            f"{decision.cluster}: {decision.before} → {number_of(decision.executors, 'executor')}"
+        )
     elif isinstance(decision, Reslice):
         words = reslice_words(decision)
     else:
@@ -147,7 +150,7 @@ def _of_executors(run: RecordedRun) -> list[Mark]:
     for name, (start, stop) in run.clusters.spans.items():
         count = run.clusters.values("executors", start, stop).astype(int)
         for i in np.flatnonzero(np.diff(count)) + 1:
-            text = f"{name}: {count[i - 1]} → {count[i]} executors"
+            text = f"{name}: {count[i - 1]} → {number_of(int(count[i]), 'executor')}"
             at = float(run.clusters.at[start + i])
             found.append(Mark(at=at, kind="executors", text=text, cluster=name))
     return found

@@ -40,7 +40,7 @@ def test_few_in_full_and_all_in_the_overview(open_tab):
     expect(tile(page, "cluster-41")).to_contain_text("overloaded")
     expect(tile(page, "cluster-07").locator(".overview-load")).to_have_text(re.compile(r"\d+ %"))
     expect(page.locator("[data-map]")).to_have_count(0)
-    expect(page.locator(".map-card")).to_contain_text("60 clusters with 120 operators")
+    expect(page.locator(".map-card")).to_contain_text("60 clusters and 120 operators")
     tab.wait_drawn(5)
     assert tab.errors == []
 

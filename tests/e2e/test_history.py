@@ -169,7 +169,7 @@ class TestReplay:
         expect(page.locator("#page [data-planner] button").first).to_be_disabled()
         advice = page.locator("#replay-advice")
         expect(advice.locator('[data-advice="wide"]')).to_be_visible()
-        expect(advice.locator('[data-advice="Balance of load"]')).to_be_visible()
+        expect(advice.locator('[data-advice="Balance"]')).to_be_visible()
         assert advice.locator('[data-advice="wide"] tbody tr').count() >= 8
         expect(advice).to_contain_text("scale to 4 executors")
         expect(advice.locator('.settings-then[data-recorded="True"]')).to_contain_text("DRS")
@@ -178,7 +178,7 @@ class TestReplay:
         page = opened(open_tab, run_id, at=T0 + 2000.0).page
         marks = page.locator("#replay-line .mark-settings")
         expect(marks).to_have_count(3)
-        assert "scale:wide: scaler drs → fixed" in marks.first.get_attribute("title")
+        assert "Scaling of wide: scaler drs → fixed" in marks.first.get_attribute("title")
         advice = page.locator("#replay-advice")
         then = advice.locator(".settings-then")
         expect(then).to_contain_text("mode auto, ")
@@ -213,11 +213,11 @@ class TestReplay:
         page = tab.page
         group = page.locator('[data-group="scale:wide"]')
         scaler = group.locator('[data-key="scaler"] dd')
-        expect(scaler).to_have_text("drs")
+        expect(scaler).to_have_text("DRS queueing model")
         expect(group.locator('[data-key="max_executors"] dd')).to_have_text("0")
         page.get_by_role("button", name="Event after").click()
         page.get_by_role("button", name="Event after").click()
-        expect(scaler).to_contain_text("fixed")
+        expect(scaler).to_contain_text("Fixed number")
         expect(scaler).to_contain_text("last changed by ada")
         assert page.locator("#page button, #page input").count() == 0
         page.locator(".replay-nav").get_by_text("Control room").click()
@@ -326,8 +326,10 @@ class TestWhatIf:
         page = tab.page
         trust = page.locator('[aria-label="Trust"]')
         expect(trust).to_contain_text("median error")
-        expect(trust).to_contain_text("drs, fixed in mode approve, auto")
-        expect(trust).to_contain_text("The same policy deciding anew is off by")
+        expect(trust).to_contain_text(
+            "DRS queueing model in mode approve, then Fixed number in mode auto"
+        )
+        expect(trust).to_contain_text("Deciding anew, the same policy is off by")
         expect(page.locator('[data-policy="As it was set, deciding anew"]')).to_be_visible()
         expect(page.locator("[data-policy]")).to_have_count(3)
         page.locator("#content summary").click()

@@ -278,7 +278,7 @@ def test_rollback_is_previewed_and_becomes_a_recommendation(
         )
         back = next(r for r in pages_store.recommendations() if r.rollback_of == found.id)
         assert (back.status, back.by) == (Status.APPROVED, "admin")
-        expect(page.locator(".standing")).to_contain_text("Taken back by")
+        expect(page.locator(".standing")).to_contain_text("Undone by")
         expect(page.locator('[data-verb="rollback"]')).to_have_count(0)
     finally:
         grown(pages_store, pages_feeder, 3)

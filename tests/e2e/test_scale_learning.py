@@ -129,7 +129,7 @@ def test_a_table_is_exported_forgotten_and_brought_back(scale, pages_store, tmp_
     page.get_by_role("button", name="Reset the table of narrow").click()
     dialog.get_by_role("button", name="Reset table").click()
     expect(dialog).to_be_hidden()
-    expect(toast(page)).to_contain_text("begins to learn anew")
+    expect(toast(page)).to_contain_text("starts learning afresh")
     fresh = fresh_memory(QSettings(**COARSE))
     wait_until(lambda: plain(cells(page)) == table_as_shown(fresh), 15, "a fresh table")
     expect(page.locator("[data-curve]")).to_contain_text("No reward yet")

@@ -130,7 +130,7 @@ def test_choosing_a_password_after_a_link(open_tab, pages_web):
     page = open_tab(pages_web.people.link("joan", "test", "here"), role=None).page
     signed_in_as(page, "joan")
     page.goto(pages_web.url + "/password")
-    expect(page.get_by_label("Present password")).to_have_count(0)
+    expect(page.get_by_label("Current password")).to_have_count(0)
     page.get_by_label("New password", exact=True).fill("another long secret")
     page.get_by_label("New password again").fill("another long secreT")
     page.get_by_role("button", name="Set password").click()

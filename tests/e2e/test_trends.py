@@ -95,8 +95,8 @@ def test_any_live_chart_opens_large_and_goes_on(open_tab):
     tab = open_tab("/operator/topic_count")
     tab.wait_drawn(2)
     page = tab.page
-    page.get_by_role("button", name="Open Batch latency, narrow large").click()
-    large = page.get_by_role("dialog", name="Batch latency, narrow")
+    page.get_by_role("button", name="Open Wait and batch, narrow large").click()
+    large = page.get_by_role("dialog", name="Wait and batch, narrow")
     expect(large.locator("path.js-line").first).to_be_visible()
     newest = "+new Date(document.querySelector('.large-plot').data[0].x.at(-1))"
     before = page.evaluate(newest)
@@ -105,7 +105,7 @@ def test_any_live_chart_opens_large_and_goes_on(open_tab):
     with page.expect_download() as saved:
         large.get_by_role("button", name="Save as CSV").click()
     rows = saved.value.path().read_text().splitlines()
-    assert rows[0] == "time,line,Batch latency (s)"
+    assert rows[0] == "time,line,Wait and batch (s)"
     assert {row.split(",")[1] for row in rows[1:]} == {"scheduling", "processing"}
     with page.expect_download() as saved:
         large.get_by_role("button", name="Save as picture").click()

@@ -37,8 +37,9 @@
   function duration(s) {
     const [h, m] = [Math.floor(s / 3600), Math.floor((s % 3600) / 60)];
     const rest = Math.round(s % 60);
-    if (h) return `${h}:${String(m).padStart(2, "0")} h`;
-    return m ? `${m}:${String(rest).padStart(2, "0")} min` : `${rest} s`;
+    if (h) return m ? `${h}:${String(m).padStart(2, "0")} h` : `${h} h`;
+    if (m) return rest ? `${m}:${String(rest).padStart(2, "0")} min` : `${m} min`;
+    return `${rest} s`;
   }
 
   function lines(plot) {
@@ -70,11 +71,12 @@
   }
 
   function common() {
-    const grid = { gridcolor: weir.colour("grid"), zerolinecolor: weir.colour("grid"), linecolor: weir.colour("edge") };
+    const grid = { separatethousands: true, gridcolor: weir.colour("grid"), zerolinecolor: weir.colour("grid"), linecolor: weir.colour("edge") };
     return {
       grid,
       base: {
         margin: { l: 46, r: 12, t: 8, b: 34 },
+        separators: ".,",
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
         font: { family: getComputedStyle(document.body).fontFamily, size: 11.5, color: weir.colour("quiet") },

@@ -87,6 +87,7 @@
       if (here) link.setAttribute("aria-current", inner === past.path ? "page" : "true");
       else link.removeAttribute("aria-current");
     }
+    weir.showCurrent(document.querySelector(".replay-nav"));
     const whatIf = byId("replay-what-if");
     if (whatIf) whatIf.setAttribute("href", `/history/${encodeURIComponent(past.run)}/what-if`);
   }

@@ -9,6 +9,7 @@ from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.audit import ids as audit_ids
 from weir.components.pages.audit.view import LOOKED_AT_MOST, TrailPage
+from weir.components.pages.settings.view import group_words
 from weir.components.ui.parts import card, fact, icon, stamp
 from weir.components.ui.path import recommendation_path
 from weir.components.ui.states import loading
@@ -17,7 +18,7 @@ from weir.components.ui.text import plural, who
 from weir.controllers.engine.audit import AuditEntry, Chain
 
 LIMITS = (
-    "Each check remembers the newest entry outside of Redis. Who can write to Redis could still "
+    "Each check remembers the newest entry outside Redis. Whoever can write to Redis could still "
     "rewrite what came after the last check, so check often: weir audit --verify does the same."
 )
 
@@ -103,13 +104,12 @@ def chain_note(chain: Chain, anchor_path: str = "") -> Component:
         return html.P("There is no entry to check yet.", className="quiet")
     first = chain.first.number if chain.first else 0
     last = chain.last.number if chain.last else 0
-    checked = f"{plural(chain.checked, 'entry')}".replace("entrys", "entries")
-    checked = f"{checked} checked, number {first} to {last}"
+    checked = f"{plural(chain.checked, 'entry')} checked, {first} to {last}"
     if chain.whole:
         told = (
-            f"Entry {chain.anchor.number} is the one that was there at the last check."
+            f"Entry {chain.anchor.number} is still the one that the last check saw."
             if chain.anchor
-            else "It is the first check, so what happened to the trail before cannot be seen."
+            else "This is the first check: what happened to the trail before it cannot be seen."
         )
         return _chain(
             "whole", f"{checked}: every seal fits, none is missing or changed. {told}", LIMITS
@@ -123,7 +123,7 @@ def chain_note(chain: Chain, anchor_path: str = "") -> Component:
     return _chain(
         "broken",
         f"{chain.lost[0].upper()}{chain.lost[1:]}. {checked}.",
-        "If Redis was emptied or replaced on purpose, weir audit --verify --anew begins anew; "
+        "If Redis was emptied or replaced on purpose, weir audit --verify --anew starts afresh; "
         f"the last check is remembered in {anchor_path}.",
     )
 
@@ -188,7 +188,9 @@ def _action(action: str) -> str:
 
 def _short(entry: AuditEntry) -> str:
     """What it was about, in one line with others."""
-    return entry.subject[:8] if entry.action.startswith("recommendation.") else entry.subject
+    if entry.action.startswith("recommendation."):
+        return entry.subject[:8]
+    return group_words(entry.subject) if entry.action.startswith("settings.") else entry.subject
 
 
 def _subject(entry: AuditEntry) -> Component | str:

@@ -55,7 +55,7 @@ def _row(row: PlanRow) -> Component:
                 [
                     row.label,
                     html.Span("followed", className="tag tag-followed") if row.followed else None,
-                    _agreement(row),
+                    agreement([label for _, label in row.agree]),
                 ],
                 scope="row",
             ),
@@ -97,14 +97,11 @@ def _row(row: PlanRow) -> Component:
     )
 
 
-def _agreement(row: PlanRow) -> Component | None:
+def agreement(others: Sequence[str]) -> Component | None:
     """Who plans the same."""
-    if not row.agree:
+    if not others:
         return None
     return html.Div(
-        [
-            f"{plural(len(row.agree) + 1, 'planner')} agree: also ",
-            ", ".join(label for _, label in row.agree),
-        ],
+        f"{plural(len(others) + 1, 'planner')} agree: also {', '.join(others)}",
         className="plan-agree quiet",
     )

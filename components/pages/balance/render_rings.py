@@ -50,8 +50,8 @@ def rings_card(world: World, figures: Figures) -> Component:
     if not found:
         return card(
             html.P(
-                "No operator is sliced. One that is declared with a key and a number of slices "
-                "has its keys shown here as a ring, and can hand some from slice to slice.",
+                "No operator is sliced. Declare one with a key and a number of slices, and its "
+                "keys appear here as a ring, to hand on from slice to slice.",
                 className="quiet",
             ),
             title="Rings",

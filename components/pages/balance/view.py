@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from weir.components.live.charts import Chart, ChartTrace
 from weir.components.live.figures import load_state
+from weir.components.live.recommendation_words import DISTANCE_NOW
 from weir.components.live.world import World
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.ui import text
@@ -61,6 +62,7 @@ class PlanRow(Struct, frozen=True, kw_only=True):
     pause: str
     bound: str
     words: str
+    moves_any: bool = True
 
 
 def state(world: World) -> Literal["waiting", "alone", "ready"]:
@@ -119,11 +121,19 @@ def figures(world: World) -> Figures:
     if view is None or not view.proposals:
         return {}
     now = view.proposals[0].plan.before
-    best = min(view.proposals, key=lambda p: (p.plan.after.load_distance, len(p.plan.moves)))
+    followed = world.balance.planner
+    best = min(
+        view.proposals,
+        key=lambda p: (
+            round(p.plan.after.load_distance, 1),
+            p.plan.planner != followed,  # of those that reach it, the one that will act
+            len(p.plan.moves),
+        ),
+    )
     top = max(now.load.items(), key=lambda item: item[1], default=("", 0.0))
     reach = best.plan.after.load_distance
     return {
-        "balance/distance": Figure(f"{now.load_distance:.1f} points"),
+        **distance_now(world),
         "balance/now": Figure(f"{now.load_distance:.1f}"),
         "balance/reach": Figure(f"{reach:.1f}", better(now.load_distance, reach)),
         "balance/reach-by": Figure(
@@ -144,15 +154,24 @@ def figures(world: World) -> Figures:
     }
 
 
+def distance_now(world: World) -> Figures:
+    """The present load distance alone, for pages that speak of a plan."""
+    if world.outlook is None or not world.outlook.proposals:
+        return {}
+    now = world.outlook.proposals[0].plan.before
+    return {DISTANCE_NOW: Figure(f"{now.load_distance:.1f} points")}
+
+
 def plan_rows(world: World) -> tuple[PlanRow, ...]:
-    """Every plan once, with the planners that agree on it; the one that is followed speaks."""
+    """Every plan once, with the planners that agree on it; the one that is followed comes first."""
     by_moves: dict[frozenset[tuple[str, str]], list[Proposal]] = {}
     for proposal in proposals(world.outlook).values():
         moves = frozenset((m.operator, m.target) for m in proposal.plan.moves)
         by_moves.setdefault(moves, []).append(proposal)
     reach = [p.plan.after.load_distance for same in by_moves.values() for p in same]
     most = max(reach, default=0.0) or 1.0
-    return tuple(_plan_row(world, same, most) for same in by_moves.values())
+    rows = [_plan_row(world, same, most) for same in by_moves.values()]
+    return tuple(sorted(rows, key=lambda row: not row.followed))
 
 
 def _plan_row(world: World, same: list[Proposal], most: float) -> PlanRow:
@@ -174,8 +193,19 @@ def _plan_row(world: World, same: list[Proposal], most: float) -> PlanRow:
         collocation=text.share(plan.after.collocation),
         pause=text.NOTHING if nothing else text.seconds(plan.predicted_pause_s),
         bound=f"{max(bounds):.1f}" if bounds else text.NOTHING,
-        words=first.words,
+        words=_reasons(first, same) if nothing else first.words,
+        moves_any=not nothing,
     )
+
+
+def _reasons(first: Proposal, same: list[Proposal]) -> str:
+    """Why nothing is moved: planners agree on that for reasons of their own."""
+    found: dict[str, list[str]] = {first.words: []}
+    for proposal in same:
+        found.setdefault(proposal.words, []).append(proposal.label)
+    if len(found) == 1:
+        return first.words
+    return " ".join(f"{', '.join(labels)}: {words}" for words, labels in found.items())
 
 
 def periods_text(view: Outlook) -> str:

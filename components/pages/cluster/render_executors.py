@@ -17,7 +17,7 @@ def executors_table(executors: Sequence[Executor]) -> Component:
         return html.P("No executor is there at present.", className="quiet")
     head = html.Thead(html.Tr([html.Th(name, scope="col") for name in _HEADS]))
     return html.Div(
-        html.Table([head, html.Tbody([_row(e) for e in executors])], className="table"),
+        html.Table([head, html.Tbody([_row(e) for e in executors])], className="table labelled"),
         className="table-box",
         tabIndex=0,
         role="region",
@@ -33,21 +33,22 @@ def _row(executor: Executor) -> Component:
     return html.Tr(
         [
             html.Th(executor.id, scope="row"),
-            html.Td(executor.host),
-            html.Td(executor.cores),
+            html.Td(executor.host, **{"data-label": "Host"}),
+            html.Td(executor.cores, **{"data-label": "Cores"}),
             html.Td(
                 [
                     html.Span(html.Span(style={"width": f"{busy * 100:.0f}%"}), className="bar"),
                     text.share(executor.busy_share),
                 ],
                 className="with-bar",
+                **{"data-label": "Busy"},
             ),
-            html.Td(text.amount(executor.tasks)),
+            html.Td(text.amount(executor.tasks), **{"data-label": "Tasks"}),
             html.Td(
                 text.amount(executor.failed_tasks),
-                **{"data-state": "warn" if executor.failed_tasks else ""},
+                **{"data-label": "Failed", "data-state": "warn" if executor.failed_tasks else ""},
             ),
-            html.Td(memory),
+            html.Td(memory, **{"data-label": "Memory"}),
         ],
         **{"data-executor": executor.id},
     )

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from msgspec import Struct
 
 from weir.components.live.world import ClusterShares, World
-from weir.components.ui.text import seconds
+from weir.components.ui.text import NOTHING, seconds
 from weir.controllers.engine.ports import Store
 from weir.controllers.engine.stored import read_leniently
 from weir.controllers.model.shares import (
@@ -125,11 +125,11 @@ def _share_words(shares: ClusterShares) -> str:
 
 _HEADS = (
     ("Operator", ""),
-    ("Weight", "as it was set"),
-    ("Share", "of the cores, where all want more"),
-    ("In force", "the weight that Spark goes by"),
-    ("Cores first", "that come to it before others"),
-    ("By the model", "the weight that DRS advises"),
+    ("Weight", "as set"),
+    ("Share", "of the cores, if all want more"),
+    ("In force", "the weight that Spark uses"),
+    ("Own cores", "that it gets before others"),
+    ("By the model", "the weight that it advises"),
 )
 
 
@@ -155,11 +155,20 @@ def shares_table(view: SharesView) -> Component:
         html.Tr(
             [
                 html.Th(r.operator, scope="row"),
-                html.Td(r.wanted),
-                html.Td(percent(r.share)),
-                html.Td("–" if r.weight is None else r.weight),
-                html.Td(r.first or "–"),
-                html.Td("–" if r.model is None else r.model),
+                *(
+                    html.Td(value, **{"data-label": head})
+                    for (head, _), value in zip(
+                        _HEADS[1:],
+                        (
+                            r.wanted,
+                            percent(r.share),
+                            NOTHING if r.weight is None else r.weight,
+                            r.first or NOTHING,
+                            NOTHING if r.model is None else r.model,
+                        ),
+                        strict=True,
+                    )
+                ),
             ],
             **{"data-share": r.operator},
         )
@@ -168,7 +177,7 @@ def shares_table(view: SharesView) -> Component:
     return html.Div(
         [
             html.Div(
-                html.Table([head, html.Tbody(rows)], className="table"),
+                html.Table([head, html.Tbody(rows)], className="table labelled"),
                 className="table-box",
                 tabIndex=0,
                 role="region",

@@ -24,9 +24,11 @@ def render(found: Comparison) -> Component:
         html.Tr(
             [
                 html.Th(r.label, scope="row"),
-                html.Td(r.a),
-                html.Td(r.b),
-                html.Td(r.change, className="live", **{"data-state": r.state}),
+                html.Td(r.a, **{"data-label": "First"}),
+                html.Td(r.b, **{"data-label": "Second"}),
+                html.Td(
+                    r.change, className="live", **{"data-label": "Change", "data-state": r.state}
+                ),
             ]
         )
         for r in found.rows

@@ -85,17 +85,23 @@ def bottleneck_text(found: Bottleneck) -> str:
     ...     load=0.4, busiest="topic_count",
     ... ))
     'Slowest is top_n at 8.1 s: its rows wait 5.2 s for their batch to begin. Busiest is topic_count.'
+    >>> bottleneck_text(Bottleneck(
+    ...     operator="top_n", cluster="narrow", cause=Cause.CORES, latency_s=8.1, part_s=5.2,
+    ...     load=1.07, busiest="top_n",
+    ... ))
+    'Slowest and busiest is top_n at 8.1 s: narrow gets 107 % of the work that its cores can do.'
     """
     part = text.seconds(found.part_s)
     why = {
-        Cause.CORES: f"{found.cluster} has {text.share(found.load)} of the work that its cores can do",
+        Cause.CORES: f"{found.cluster} gets {text.share(found.load)} of the work that its cores can do",
         Cause.TRIGGER: f"its rows wait {part} for their batch to begin",
         Cause.UPSTREAM: f"its rows come {part} late from the operators before it",
         Cause.UNEVEN: f"its batches take {part}, and one task takes most of that",
         Cause.PROCESSING: f"its batches take {part}",
     }[found.cause]
-    said = f"Slowest is {found.operator} at {text.seconds(found.latency_s)}: {why}."
-    return f"{said} Busiest is {found.busiest}." if found.busiest else said
+    both = " and busiest" if found.busiest == found.operator else ""
+    said = f"Slowest{both} is {found.operator} at {text.seconds(found.latency_s)}: {why}."
+    return f"{said} Busiest is {found.busiest}." if found.busiest and not both else said
 
 
 def _answer_words(world: World, troubles: list[Trouble]) -> str:
@@ -111,8 +117,8 @@ def _answer_words(world: World, troubles: list[Trouble]) -> str:
     if slowest is None:
         return f"{said}; no batch has been measured yet."
     return (
-        f"{said}, and the slowest takes {text.seconds(slowest.latency_s)} "
-        f"of {text.seconds(world.target_latency_s)}."
+        f"{said}; the slowest takes {text.seconds(slowest.latency_s)}, "
+        f"within its target of {text.target(world.target_latency_s)}."
     )
 
 
@@ -152,7 +158,7 @@ def _troubles(world: World) -> Iterator[Trouble]:
         if (o.latency_s or 0.0) > world.target_latency_s and not stale(world, o.cluster)
     ]
     for latency_s, name in sorted(late, key=lambda pair: -(pair[0] or 0.0)):
-        target = text.seconds(world.target_latency_s)
+        target = text.target(world.target_latency_s)
         yield Trouble(
             text=f"{name} takes {text.seconds(latency_s)}, over its target of {target}.",
             path=operator_path(name),

@@ -4,7 +4,6 @@ Up to a size the control room shows every cluster in full. A larger one shows al
 one overview, and in full only those that need attention most at the moment of drawing.
 """
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -106,7 +105,7 @@ def read_shown(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
 @once
 def tiles(world: World) -> list[dict[str, str]]:
     """What the overview is built of; its figures come with all others."""
-    names = sorted((c.name for c in world.snapshot.clusters), key=_by_number)
+    names = sorted((c.name for c in world.snapshot.clusters), key=text.by_number)
     return [{"name": name, "href": address(cluster_path(name))} for name in names]
 
 
@@ -133,15 +132,6 @@ def attention_figures(found: dict[str, Attention], shown: Sequence[str]) -> Figu
     said = f"{text.plural(len(needed), 'cluster')} {verb} attention now"
     said += f", {hidden} of them not in full below." if hidden else "."
     return {"all/attention": Figure(said, "bad" if hidden else "warn")}
-
-
-def _by_number(name: str) -> list[tuple[int, str]]:
-    """So that a-9 stands before a-10.
-
-    >>> sorted(["a-10", "a-9", "b"], key=_by_number)
-    ['a-9', 'a-10', 'b']
-    """
-    return [(int(p) if p.isdecimal() else 0, p) for p in re.split(r"(\d+)", name)]
 
 
 def _no_data(world: World, cluster: str) -> str:

@@ -13,6 +13,7 @@ from weir.components.live.figures import cluster_figures
 from weir.components.live.health import health
 from weir.components.live.world import World, once
 from weir.components.pages.balance.rebalances import MoveRow, move_row, progress
+from weir.components.pages.balance.view import distance_now
 from weir.components.pages.control_room.modes import AUTOMATIC, LABELS
 from weir.components.ui.figure import Figures
 from weir.controllers.engine.guard.guards import POLICY
@@ -146,13 +147,10 @@ def present(world: World) -> Figures:
     shown = open_proposals(world)[:PROPOSED_SHOWN]
     wanted = {row.now for found in shown for row in words.promised_rows(found)}
     clusters = {world.snapshot.cluster(name) for found in shown for name in found.clusters}
-    return {
-        key: figure
-        for cluster in clusters
-        if cluster is not None
-        for key, figure in cluster_figures(world, cluster).items()
-        if key in wanted
-    }
+    known = distance_now(world)
+    for cluster in clusters:
+        known |= cluster_figures(world, cluster) if cluster else {}
+    return {key: figure for key, figure in known.items() if key in wanted}
 
 
 def proposal_of(world: World, found: Recommendation) -> Proposed:
@@ -267,7 +265,7 @@ def waits(world: World) -> tuple[Wait, ...]:
     """The stated reasons for proposing nothing; of many clusters, the fullest come first."""
     found = []
     if world.outlook is not None:
-        found.append(Wait(where="balance", text=world.outlook.wait or "no plan is better"))
+        found.append(Wait(where="Balance", text=world.outlook.wait or "no plan is better"))
     names = [c.name for c in world.snapshot.clusters]
     if len(names) >= WAITS_SHOWN:
         names.sort(key=lambda name: -world.snapshot.load(name))

@@ -54,6 +54,7 @@ def _whole(world: World, place: Place) -> Page:
     figures, charts = _cards(world, names)
     for operator in snapshot.operators:
         figures |= live.operator_brief(world, operator)
+    figures |= inbox.present(world)
     return make_page(
         place,
         "control_room",

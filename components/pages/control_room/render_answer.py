@@ -56,8 +56,8 @@ def _next(answer: Answer) -> Component:
             parts.append(html.Li(f"and {answer.more} more in the inbox below", className="quiet"))
         said: Child = html.Ul(parts, className="answer-next")
     else:
-        doing = f"{plural(answer.under_way, 'action')} under way; " if answer.under_way else ""
-        said = html.Span(f"{doing}nothing waits for a decision.")
+        doing = f" {plural(answer.under_way, 'action')} under way." if answer.under_way else ""
+        said = html.Span(f"Nothing waits for a decision.{doing}")
     paused = html.Span(" Everything is paused.", className="quiet") if answer.paused else None
     return html.Div([label, said, paused], className="answer-line", **{"data-answer": "next"})
 

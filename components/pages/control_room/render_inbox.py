@@ -28,6 +28,9 @@ from weir.components.ui.path import recommendation_path
 from weir.components.ui.surface import page_link
 from weir.components.ui.text import plural, who
 
+FEW_WAITS = 4
+"""More reasons for proposing nothing than this are folded: they are not the news."""
+
 
 def inbox_body(inbox: Inbox) -> Component:
     """Proposals first, then what is under way, then the last outcomes."""
@@ -129,18 +132,18 @@ def _later(later: tuple[Later, ...], more: int) -> list[Component]:
 def _nothing(waits: tuple[Wait, ...], more: int, *, paused: bool) -> Component:
     lines = [html.Li([html.Strong(w.where), html.Span(w.text)]) for w in waits]
     if more:
-        others = f"{plural(more, 'other cluster')}: the reason stands on the Scale page of each"
+        others = f"{plural(more, 'more cluster')}: the Scale page of each says why"
         lines.append(html.Li([html.Strong("…"), html.Span(others)]))
     said = "Nothing waits for a decision."
     if paused:
         said += " Everything is paused, so nothing is carried out either."
     elif lines:
         said += " The engine says why it proposes nothing:"
+    reasons: Component | None = html.Ul(lines, className="waits") if lines else None
+    if len(lines) > FEW_WAITS:
+        reasons = html.Details([html.Summary(f"{plural(len(waits) + more, 'reason')}"), reasons])
     return html.Div(
-        [
-            html.P([icon("check"), said], className="nothing-said"),
-            html.Ul(lines, className="waits") if lines else None,
-        ],
+        [html.P([icon("check"), said], className="nothing-said"), reasons],
         className="nothing",
     )
 
@@ -215,7 +218,7 @@ def _outcome(item: EndedRow) -> Component:
                         ]
                     ),
                     html.P(
-                        [f"By {who(item.by)}. ", page_link("All about it", path), "."],
+                        [f"By {who(item.by)}. ", page_link("Everything about it", path), "."],
                         className="quiet",
                     ),
                     judged_line(item.row) if item.row else None,

@@ -64,10 +64,10 @@ def _elsewhere(snapshot: Snapshot) -> list[Component]:
     """Said in place of a map that nobody could read."""
     return [
         html.P(
-            f"The map is drawn of up to {MOST_CLUSTERS} clusters with {MOST_OPERATORS} operators; "
-            f"now there are {plural(len(snapshot.clusters), 'cluster')} with "
-            f"{plural(len(snapshot.operators), 'operator')}. What an operator reads and writes "
-            "stands on its own page.",
+            f"The map shows up to {MOST_CLUSTERS} clusters and {MOST_OPERATORS} operators; now there "
+            f"are {plural(len(snapshot.clusters), 'cluster')} and "
+            f"{plural(len(snapshot.operators), 'operator')}. Each operator's page says what it reads "
+            "and writes.",
             className="quiet",
         )
     ]

@@ -39,7 +39,7 @@ def _shown_words(clusters: int, in_full: int) -> str:
     if in_full == clusters:
         return "All are shown below; the operators of each are on the cluster's own page."
     return (
-        f"{in_full} of {number_of(clusters, 'cluster')} are shown in full below: when the page was drawn, "
-        "these needed attention most (no data, failing, overloaded, late, with a decision or "
-        "an action open), then had the highest load. They stay until the page is drawn again."
+        f"{in_full} of {number_of(clusters, 'cluster')} are shown in full below: first those that "
+        "needed attention when the page was drawn (no data, failing, overloaded, late, or with an "
+        "open decision or action), then those with the highest load. They stay while loads change."
     )

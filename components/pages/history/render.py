@@ -19,7 +19,7 @@ def render(found: Listing) -> Component:
                     [
                         html.H1("History"),
                         html.Span(
-                            "Every live run is recorded; event logs of any Spark can be imported.",
+                            "Every live run is recorded; the event log of any Spark application can be imported.",
                             className="quiet",
                         ),
                     ],

@@ -80,6 +80,7 @@ def _row(row: RunRow, chosen: bool) -> Component:
                     **{"aria-label": f"Compare {row.id}"},
                 ),
                 title="Choose two to compare them",
+                **{"data-label": "Compare"},
             ),
             html.Th(
                 [
@@ -135,9 +136,9 @@ def _pages(found: Listing) -> Component:
     return html.Div(
         [
             html.Span(f"{words}, page {page + 1} of {found.pages}", className="quiet"),
-            html.Button("Before", id=own.turn("before"), className="button", disabled=page == 0),
+            html.Button("Previous", id=own.turn("before"), className="button", disabled=page == 0),
             html.Button(
-                "After", id=own.turn("after"), className="button", disabled=page + 1 == found.pages
+                "Next", id=own.turn("after"), className="button", disabled=page + 1 == found.pages
             ),
         ],
         className="runs-pages",

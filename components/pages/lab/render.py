@@ -78,9 +78,9 @@ def _claim(described: Experiment, result: ExperimentResult | None, running: str)
                 ],
                 scope="row",
             ),
-            html.Td(described.published),
-            html.Td(ours_words(outcome) if outcome else text.NOTHING),
-            html.Td(described.how.value),
+            html.Td(described.published, **{"data-label": "Published"}),
+            html.Td(ours_words(outcome) if outcome else text.NOTHING, **{"data-label": "Here"}),
+            html.Td(described.how.value, **{"data-label": "How"}),
             html.Td(
                 html.Span("running", className="lab-verdict", **{"data-state": "run"})
                 if running == described.name

@@ -36,7 +36,7 @@ def render(world: World, page: Page) -> Component:
             *_share(operator),
             figure("Last batch", "batch-id"),
             figure("Rows in it", "batch-rows"),
-            figure("Its duration", "batch"),
+            figure("Its duration", "processing"),
             figure("Wait before it", "scheduling"),
             figure("Longest latency", "latency-max"),
             figure("Trigger", "trigger"),

@@ -30,7 +30,7 @@ ASKER = "decision"
 _DONE = {
     "approve": "Approved",
     "reject": "Rejected",
-    "cancel": "Taken back",
+    "cancel": "Cancelled",
     "rollback": "To be undone",
 }
 

@@ -69,7 +69,7 @@ def decision(
                 f"Nothing is done. The same plan is not proposed again for {text.seconds(again_s)}."
             ]
         case "cancel":
-            lines = ["It is taken back before it begins; nothing is done."]
+            lines = ["It is cancelled before it begins; nothing is done."]
         case "rollback":
             back = undoing_decision(found, world.snapshot, placements or {}, "", slicings or {})
             if back is None:
@@ -204,7 +204,7 @@ def _approve(world: World, found: Recommendation) -> list[str]:
         lines.append(f"It begins once it may: {'; '.join(timing)}.")
     if policy:
         lines.append(f"These hold back the engine, not you: {'; '.join(policy)}.")
-    lines.append("If the situation has changed so that the plan no longer holds, it is refused.")
+    lines.append("If things have changed so much that the plan no longer holds, it is refused.")
     return lines
 
 

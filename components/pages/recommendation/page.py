@@ -8,6 +8,7 @@ from weir.components.live import figures as live
 from weir.components.live import markers
 from weir.components.live.page import WINDOW_S, Page, Panel, make_page
 from weir.components.live.world import World
+from weir.components.pages.balance.view import distance_now
 from weir.components.pages.base import PageKind, Site
 from weir.components.pages.recommendation import actions, view
 from weir.components.pages.recommendation import ids as recommendation_ids
@@ -27,7 +28,7 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
     if found is None:
         return make_page(place, "recommendation", render, held, [], panels=PANELS)
     first, last = view.span(found)
-    figures: Figures = {}
+    figures: Figures = distance_now(world)
     for name in found.clusters:
         if cluster := world.snapshot.cluster(name):
             figures |= live.cluster_figures(world, cluster)

@@ -148,15 +148,23 @@ def options_table(rows: Sequence[OptionRow]) -> Component | None:
     """The plan with its steps, and the alternatives beside it."""
     if len(rows) < 2:
         return None
-    heads = ("Way", "Steps", "Executors", "Fullest load", "Latency", "Pause", "Cost")
+    heads = ("Way", "Steps", "Executors", "Highest load", "Latency", "Pause", "Cost")
     body = [
         html.Tr(
             [
                 html.Th(f"{row.way} (the plan)" if at == 0 else row.way, scope="row"),
-                html.Td(", then ".join(row.steps) or "none"),
+                html.Td(
+                    ", then ".join(row.steps) or "none",
+                    className="wide",
+                    **{"data-label": "Steps"},
+                ),
                 *(
-                    html.Td(value)
-                    for value in (row.executors, row.load, row.latency, row.pause, row.cost)
+                    html.Td(value, **{"data-label": head})
+                    for head, value in zip(
+                        heads[2:],
+                        (row.executors, row.load, row.latency, row.pause, row.cost),
+                        strict=True,
+                    )
                 ),
             ],
             **{"data-option": row.way},
@@ -172,12 +180,12 @@ def options_table(rows: Sequence[OptionRow]) -> Component | None:
                         html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])),
                         html.Tbody(body),
                     ],
-                    className="table",
+                    className="table labelled",
                 ),
                 className="table-box",
             ),
             html.P(
-                "Cost is in executors: those that run, and what moves, changes of size, and the "
+                "Cost, in executors: those that run, and what moves, changes of size and the "
                 "risk of clusters above half of their capacity are worth.",
                 className="quiet",
             ),
@@ -187,12 +195,17 @@ def options_table(rows: Sequence[OptionRow]) -> Component | None:
     )
 
 
+def _guard_words(guard: GuardState) -> str:
+    name = guard.name.replace("_", " ")
+    return {"still to come": "executors still to come"}.get(name, name)
+
+
 def guards_list(guards: Sequence[GuardState]) -> Component | None:
     """Closed ones with reason and time until they open; open ones in a line."""
     if not guards:
         return None
     shut = [g for g in guards if not g.open]
-    free = [g.name.replace("_", " ") for g in guards if g.open]
+    free = [_guard_words(g) for g in guards if g.open]
     lines = [
         html.Li(
             [
@@ -201,7 +214,7 @@ def guards_list(guards: Sequence[GuardState]) -> Component | None:
                     className="chip",
                     **{"data-state": "warn"},
                 ),
-                html.Strong(g.name.replace("_", " ")),
+                html.Strong(_guard_words(g)),
                 html.Span(g.reason, className="quiet"),
                 html.Span(["opens in ", until(g.opens_at)], className="guard-opens")
                 if g.opens_at is not None

@@ -8,6 +8,7 @@ from weir.components.live import recommendation_words as words
 from weir.components.live.charts import Chart, cluster_charts
 from weir.components.live.world import World
 from weir.components.pages.control_room import inbox
+from weir.components.ui import text
 from weir.controllers.engine.recommendation import Entry, GuardState, Recommendation, Status
 
 BEFORE_S = 180.0
@@ -71,7 +72,7 @@ def detail(world: World, found: Recommendation) -> Detail:
         options=words.option_rows(found),
         error_share=found.error_share,
         measured=begun,
-        verdict="" if found.judgement else found.verdict,
+        verdict="" if found.judgement else found.verdict or _ended_why(found),
         row=words.judged_row(found),
         hint=inbox.hint(world, found) if found.status is Status.PROPOSED else "",
         guards=(*words.closed_guards(found.guards), *(g for g in found.guards if g.open)),
@@ -80,6 +81,14 @@ def detail(world: World, found: Recommendation) -> Detail:
         links=tuple(_links(world, found, others)),
         verbs=tuple(inbox.verbs(world, found)),
     )
+
+
+def _ended_why(found: Recommendation) -> str:
+    """Why it came to nothing, as its last line says."""
+    last = words.last_entry(found)
+    if last is None or not found.status.final or found.status in words.DONE or not last.why:
+        return ""
+    return text.sentence(last.why)
 
 
 def charts(world: World, found: Recommendation) -> list[Chart]:
@@ -104,12 +113,10 @@ def _links(
     if found.rollback_of:
         origin = world.control.recommendation(found.rollback_of)
         title = words.title_of(origin) if origin else f"recommendation {found.rollback_of}"
-        links.append(RelatedLink(id=found.rollback_of, text="It takes back", title=title))
+        links.append(RelatedLink(id=found.rollback_of, text="It undoes", title=title))
     for other in others:
         if other.rollback_of == found.id:
-            links.append(
-                RelatedLink(id=other.id, text="Taken back by", title=words.title_of(other))
-            )
+            links.append(RelatedLink(id=other.id, text="Undone by", title=words.title_of(other)))
     newer = inbox.successor(world, found)
     if newer is not None:
         links.append(

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from weir.components.live.commands import CommandRow, rows
-from weir.components.pages.balance.view import moves_text, state
+from weir.components.pages.balance.view import plan_rows, state
 from weir.components.pages.replay.view import with_outlook, with_scaling, within, world_at
 from weir.components.pages.settings.then import SettingsShown, settings_then
 from weir.components.ui import text
@@ -22,12 +22,14 @@ class AdvisedAnswer(Struct, frozen=True, kw_only=True):
     answer: str
     why: str
     acts: bool
+    agree: tuple[str, ...] = ()  # who else says so
 
 
 class Answers(Struct, frozen=True, kw_only=True):
     """Everybody's answer to one question."""
 
     about: str  # "Balance", or a cluster
+    asked: str  # who answers: "Planner" or "Scaler"
     now: str  # how it stands
     answers: tuple[AdvisedAnswer, ...]
 
@@ -51,17 +53,19 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
     if state(world) == "ready" and world.outlook is not None:
         asked.append(
             Answers(
-                about="Balance of load",
+                about="Balance",
+                asked="Planner",
                 now=f"load distance {world.outlook.proposals[0].plan.before.load_distance:.1f} points",
                 answers=tuple(
                     AdvisedAnswer(
-                        who=p.label,
-                        followed=p.plan.planner == world.balance.planner,
-                        answer=moves_text(p.plan),
-                        why=p.words,
-                        acts=bool(p.plan.moves),
+                        who=row.label,
+                        followed=row.followed,
+                        answer=row.moves,
+                        why=row.words,
+                        acts=row.moves_any,
+                        agree=tuple(label for _, label in row.agree),
                     )
-                    for p in world.outlook.proposals
+                    for row in plan_rows(world)
                 ),
             )
         )
@@ -72,6 +76,7 @@ def advice(run: RecordedRun, at: float, target_latency_s: float) -> Advice:
         asked.append(
             Answers(
                 about=cluster.name,
+                asked="Scaler",
                 now=f"{text.plural(cluster.executors, 'executor')}, "
                 f"load {text.load(world.snapshot.load(cluster.name))}",
                 answers=tuple(

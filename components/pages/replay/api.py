@@ -8,14 +8,16 @@ from msgspec import to_builtins
 from plotly.utils import PlotlyJSONEncoder
 from starlette.responses import Response
 
+from weir.components.live.recommendation_words import source_title
 from weir.components.pages.base import Registry
 from weir.components.pages.replay import child as replay_child
 from weir.components.pages.replay.library import ANSWER_S, Library
 from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.render_advice import advice_card
 from weir.components.pages.replay.view import Past
+from weir.components.pages.settings.view import group_words
 from weir.components.web.security import Role, require
-from weir.metrics.runs.timeline import RunTimeline
+from weir.metrics.runs.timeline import Mark, RunTimeline
 
 
 def register(server: FastAPI, pages: Registry, library: Library, target_latency_s: float) -> None:
@@ -56,7 +58,23 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
 
 
 def _marks(found: RunTimeline) -> list[dict[str, Any]]:
-    return [{"at": round(m.at * 1000), "kind": m.kind, "text": m.text} for m in found.marks]
+    return [{"at": round(m.at * 1000), "kind": m.kind, "text": mark_words(m)} for m in found.marks]
+
+
+def mark_words(mark: Mark) -> str:
+    """A mark with the names that people know.
+
+    >>> mark_words(Mark(at=1.0, kind="settings", text="scale:wide: max executors 3 → 4"))
+    'Scaling of wide: max executors 3 → 4'
+    >>> mark_words(Mark(at=1.0, kind="recommendation", text="milp: top_n to wide"))
+    'Optimiser: top_n to wide'
+    """
+    name, colon, rest = mark.text.partition(": ")
+    if mark.kind == "settings":
+        name = group_words(name)
+    elif mark.kind == "recommendation":
+        name = source_title(name)
+    return f"{name}{colon}{rest}"
 
 
 def _json(data: object) -> Response:

@@ -4,6 +4,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from weir.components.live.commands_list import commands_list
+from weir.components.pages.balance.render_plans import agreement
 from weir.components.pages.replay.advice import Advice, Answers
 from weir.components.pages.settings.then import SettingsShown
 from weir.components.ui.parts import card, when
@@ -23,11 +24,12 @@ def advice_card(found: Advice) -> Component:
                 right=html.Span(["at ", when(found.at)], className="quiet"),
             ),
             card(
-                html.P("Within two minutes of it:", className="quiet"),
                 commands_list(found.done)
                 if found.done
-                else html.P("Nothing was asked for.", className="quiet"),
-                title="What was done",
+                else html.P(
+                    "Nothing was asked for within two minutes of this moment.", className="quiet"
+                ),
+                title="What was done then",
             ),
         ],
         className="split",
@@ -50,13 +52,24 @@ def _settings(shown: SettingsShown) -> Component:
 
 
 def _answers(asked: Answers) -> Component:
-    head = html.Tr([html.Th(h, scope="col") for h in ("Who", "Answer", "Why")])
+    head = html.Tr([html.Th(h, scope="col") for h in (asked.asked, "Answer", "Why")])
     body = [
         html.Tr(
             [
-                html.Th([said.who, FOLLOWED if said.followed else None], scope="row"),
-                html.Td(said.answer, className="advice-answer", **{"data-acts": str(said.acts)}),
-                html.Td(said.why, className="advice-why"),
+                html.Th(
+                    [
+                        said.who,
+                        FOLLOWED if said.followed else None,
+                        agreement(said.agree),
+                    ],
+                    scope="row",
+                ),
+                html.Td(
+                    said.answer,
+                    className="advice-answer wide",
+                    **{"data-acts": str(said.acts), "data-label": "Answer"},
+                ),
+                html.Td(said.why, className="advice-why wide", **{"data-label": "Why"}),
             ]
         )
         for said in asked.answers
@@ -67,7 +80,7 @@ def _answers(asked: Answers) -> Component:
                 [asked.about, html.Span(asked.now, className="quiet")], className="advice-about"
             ),
             html.Div(
-                html.Table([html.Thead(head), html.Tbody(body)], className="table advice"),
+                html.Table([html.Thead(head), html.Tbody(body)], className="table advice labelled"),
                 className="table-box",
             ),
         ],

@@ -92,7 +92,9 @@ def fitted_text(memory: bytes | None) -> str:
     """What of the model's latency is no model: overhead, taken from earlier measurements.
 
     >>> fitted_text(b'{"overhead": [9.5, 9.0], "model_s": 0.4}')
-    'Of its latency now, 9.0 s is overhead fitted to earlier measurements; queueing and service alone say 0.4 s.'
+    'Of its latency now, 9.0 s is overhead fitted to earlier measurements; queueing and service alone make 0.4 s.'
+    >>> fitted_text(b'{"overhead": [0.0], "model_s": 29.0}')
+    'Its latency now is all queueing and service, 29 s; no overhead is added.'
     """
     try:
         known = msgspec.json.decode(memory or b"null", type=_Fitted | None)
@@ -100,10 +102,12 @@ def fitted_text(memory: bytes | None) -> str:
         return ""
     if known is None or not known.overhead or known.model_s is None:
         return ""
-    fitted, alone = text.seconds(min(known.overhead)), text.seconds(known.model_s)
+    fitted, alone = min(known.overhead), text.seconds(known.model_s)
+    if round(fitted, 3) == 0:
+        return f"Its latency now is all queueing and service, {alone}; no overhead is added."
     return (
-        f"Of its latency now, {fitted} is overhead fitted to earlier measurements; "
-        f"queueing and service alone say {alone}."
+        f"Of its latency now, {text.seconds(fitted)} is overhead fitted to earlier measurements; "
+        f"queueing and service alone make {alone}."
     )
 
 
@@ -126,8 +130,9 @@ def error_text(view: ScaleOutlook | None) -> str:
     side = "too low" if 2 * low > len(pairs) else "too high"
     much = max(low, len(pairs) - low) / len(pairs)
     return (
-        f"In the median of the last {text.plural(len(pairs), 'moment')} model and overhead are "
-        f"{text.share(share)} off what was measured; {text.share(much)} of the time they are {side}."
+        f"Over the last {text.plural(len(pairs), 'moment')} the model with its overhead is "
+        f"{text.share(share)} off what was measured (median); {text.share(much)} of the time it is "
+        f"{side}."
     )
 
 

@@ -190,7 +190,10 @@ def last_decision(found: Learner) -> str:
     if step.row is None:
         return f"{at}: the first window gives no direction yet, so nothing was chosen."
     worth = ", ".join(f"{WORDS[a]} {_signed_text(step.row[a])}" for a in Action)
-    return f"{at}: {WORDS[action]} {why(step.row, action, step.by_chance)} ({worth})."
+    said = why(step.row, action, step.by_chance)
+    for word in WORDS.values():  # “no action is ruled out” would say the opposite
+        said = said.replace(f"{word} is ruled out", f"“{word}” is ruled out")
+    return f"{at}: {WORDS[action]} {said} ({worth})."
 
 
 def export_learner(found: Learner) -> bytes:

@@ -110,7 +110,7 @@ def _register_reset(app: Dash, hub: Hub, dialog: Dialog) -> None:
     async def reset(said: Said) -> Done:
         await asyncio.to_thread(service.reset_qtable, hub.store, request(), str(said.pending))
         await hub.refresh()
-        return Done(said=f"{said.pending} begins to learn anew.")
+        return Done(said=f"{said.pending} starts learning afresh.")
 
     dialog.on(ASKER, Role.ADMIN, reset)
 

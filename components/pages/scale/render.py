@@ -21,12 +21,13 @@ from weir.components.ui import ids
 from weir.components.ui.parts import card, data_age, live, region
 from weir.components.ui.path import cluster_path
 from weir.components.ui.surface import page_link
+from weir.components.ui.text import by_number
 
 
 def render(world: World, page: Page) -> Component:
     """The scaling of one cluster."""
     name, figures = page.place.name, page.figures
-    names = [c.name for c in world.snapshot.clusters]
+    names = sorted((c.name for c in world.snapshot.clusters), key=by_number)
     return html.Div(
         [
             dcc.Store(id=scale_ids.SCALE_CLUSTER, data=name),
@@ -84,7 +85,7 @@ def render(world: World, page: Page) -> Component:
 
 def render_choice(world: World, page: Page) -> Component:
     """All clusters, before one is chosen."""
-    names = [c.name for c in world.snapshot.clusters]
+    names = sorted((c.name for c in world.snapshot.clusters), key=by_number)
     return html.Div(
         [
             html.Div(html.H1("Scale"), className="page-head"),
@@ -113,10 +114,10 @@ def _model_card(page: Page) -> Component:
                     [
                         html.P(live(page.figures, f"{base}/error")),
                         html.P(
-                            "Each point is one moment: to the right what model and overhead say, "
-                            "upwards what was measured. On the line the model is right, above it the "
-                            "latency was higher than it says. Older moments are fainter; one at the "
-                            "edge lies beyond it.",
+                            "Each point is one moment: across, what the model with its overhead "
+                            "says; up, what was measured. On the line the model is right; above it, "
+                            "latency was higher than the model says. Older moments are fainter; a "
+                            "point on the edge lies beyond it.",
                             className="quiet",
                         ),
                     ],

@@ -50,9 +50,9 @@ def served_line(said: str) -> Component:
     return html.P(
         [
             html.Strong(said),
-            " What each would have done with a run of the past, ",
-            page_link("what-if", "/history"),
-            " simulates.",
+            " ",
+            page_link("What-if", "/history"),
+            " simulates what each would have done in a recorded run.",
         ],
         className="served",
     )
@@ -126,7 +126,7 @@ def key_figures(name: str, figures: Figures) -> Component:
             figure("Executors present", "present", live(figures, f"{base}/asked")),
             figure("Load", "load", "of its cores"),
             figure("Latency, slowest operator", "latency", live(figures, f"{base}/aims")),
-            figure("Engine follows", "scaler", "chosen below"),
+            figure("Engine follows", "scaler", "set below"),
             figure("Limits", "limits", "executors, for every scaler"),
         ],
         className="figures figures-5",
@@ -144,8 +144,8 @@ def answers_card(figures: Figures, cluster: str) -> Component:
             className="table-box",
         ),
         html.P(
-            "All are asked with the same figures at the same moment. Only the answer of the one "
-            "that is followed has consequences; the others learn beside it.",
+            "All are asked at the same moment with the same figures. Only the answer of the one "
+            "that the engine follows has consequences; the others learn alongside.",
             className="quiet steer-text",
         ),
         region(scale_ids.SERVED),
@@ -209,7 +209,7 @@ def _row(name: str, title: str, figures: Figures) -> Component:
 
 def choice_card(names: Sequence[str], figures: Figures) -> Component:
     """All clusters, to choose one from."""
-    heads = ("Cluster", "Executors", "Asked for", "Load", "Latency", "Follows", "Says")
+    heads = ("Cluster", "Executors", "Asked for", "Load", "Latency", "Follows", "Answer")
     body = [
         html.Tr(
             [

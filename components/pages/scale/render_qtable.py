@@ -12,7 +12,7 @@ ROW_PX = 38
 HEAD_PX = 74
 MOST_PX = 560
 _AID = (
-    "A cell is what an action is worth at a latency and a direction of the workload. Coloured: "
+    "A cell says what an action is worth at a latency, with the workload rising or not. Coloured: "
     "tried, and learned from rewards. Grey: never tried, so still the value it began with (prior)."
 )
 

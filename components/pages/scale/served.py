@@ -6,6 +6,7 @@ from weir.components.live.world import World
 from weir.components.pages.scale.view import outlook_of, settings_of, title_of
 from weir.components.ui import text
 from weir.controllers.engine.propose.scorecard import HORIZON_S, Score
+from weir.controllers.model.words import are
 
 FEWEST = 5
 """A record of fewer judgements says nothing."""
@@ -28,9 +29,9 @@ def served_text(scores: Sequence[Score], followed: str) -> str:
     if not known:
         most = max((s.judged for s in scores), default=0)
         return (
-            "Which scaler serves this cluster best is not known yet: every answer is held against "
-            f"what was needed {text.seconds(HORIZON_S)} later, and only {most} of {FEWEST} times "
-            "have passed."
+            "Which scaler serves this cluster best is not known yet: every answer is compared with "
+            f"what was needed {text.seconds(HORIZON_S)} later, which takes {FEWEST} comparisons "
+            f"to say anything; there {are(most)} {most or 'none'} so far."
         )
     best = max(known, key=lambda s: (_share(s), s.saved_executor_s, s.scaler == followed))
     own = next((s for s in known if s.scaler == followed), None)
@@ -41,10 +42,14 @@ def served_text(scores: Sequence[Score], followed: str) -> str:
     if own is None:
         return f"{said}{_saving(best)}."
     if own.scaler == best.scaler:
-        return f"{said}. It is the one that is followed."
+        return f"{said}. It is the one that the engine follows."
     if _share(own) == _share(best):
-        return f"{said}, as often as {title_of(own.scaler)}, which is followed{_saving(best)}."
-    return f"{said}{_saving(best)}; {title_of(own.scaler)}, which is followed: {_record(own)}."
+        return (
+            f"{said}, as often as {title_of(own.scaler)}, which the engine follows{_saving(best)}."
+        )
+    return (
+        f"{said}{_saving(best)}; {title_of(own.scaler)}, which the engine follows: {_record(own)}."
+    )
 
 
 def _share(score: Score) -> float:

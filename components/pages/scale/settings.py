@@ -7,11 +7,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from weir.components.live.recommendation_words import source_title
 from weir.components.live.world import World
 from weir.components.pages.scale.view import own_settings, title_of
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.model.errors import UNREADABLE, InvalidInput
 from weir.controllers.model.settings import SettingInfo, build, describe
+from weir.controllers.model.words import quantity
 from weir.controllers.scaling.facts import Scope
 from weir.controllers.scaling.qlearning.settings import QSettings
 from weir.controllers.scaling.registry import create, scaler_type
@@ -118,7 +120,7 @@ def field_of(info: SettingInfo, kept: Mapping[str, Any]) -> Field:
 
     return Field(
         key=info.key,
-        label=info.label,
+        label=re.sub(r"\burl\b", "URL", info.label),
         kind=kind,
         value=_plain(value) if kind == "plain" else shown(value),
         default=_plain(info.default) if kind == "plain" else shown(info.default),
@@ -153,22 +155,28 @@ def range_text(field: Field) -> str:
     >>> range_text(Field(key="a", label="A", kind="number", value=3, default=2.0, help="",
     ...                  unit="s", minimum=0.1))
     'default 2 s, at least 0.1'
+    >>> range_text(Field(key="b", label="B", kind="whole", value=3, default=5, help="",
+    ...                  minimum=1, maximum=10000))
+    'default 5, 1 to 10,000'
     """
     unit = f" {field.unit}" if field.unit else ""
     default = field.default
     if field.kind == "switch":
         return f"default {'on' if default else 'off'}"
-    said = str(default).replace("_", " ")
-    if isinstance(default, float):
-        said = f"{default:,.0f}" if abs(default) >= 1e5 else f"{default:g}"
+    if field.kind == "choice":
+        said = source_title(str(default))
+    elif isinstance(default, int | float):
+        said = quantity(default)
+    else:
+        said = str(default)
     parts = [f"default {said}{unit}" if said else f"default empty{unit and ','}{unit}"]
     low, high = field.minimum, field.maximum
     if low is not None and high is not None:
-        parts.append(f"{low:g} to {high:g}")
+        parts.append(f"{quantity(low)} to {quantity(high)}")
     elif low is not None:
-        parts.append(f"at least {low:g}")
+        parts.append(f"at least {quantity(low)}")
     elif high is not None:
-        parts.append(f"at most {high:g}")
+        parts.append(f"at most {quantity(high)}")
     return ", ".join(parts)
 
 

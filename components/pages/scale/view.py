@@ -29,7 +29,7 @@ from weir.controllers.scaling.registry import scaler_type, scalers
 
 OLD_AFTER_S = 20.0
 """The engine asks the scalers every few seconds; so long without means it is not at work."""
-NOT_TOLD = "not told"
+NOT_TOLD = "grants not reported"
 _AIMS = ("target_latency_s", "t_max_s")  # settings that say which latency a scaler aims at
 
 
@@ -144,16 +144,17 @@ def executors_text(cluster: Cluster) -> str:
     """The three numbers beside the chart; what the cluster manager does not tell is said so.
 
     >>> executors_text(Cluster(name="a", executors=2, executors_wanted=4))
-    '4 wanted, granted: not told, 2 present'
+    '4 wanted, 2 present, grants not reported'
     """
-    return f"{asked_text(cluster)}, {cluster.executors} present"
+    present = f"{asked_text(cluster)}, {cluster.executors} present"
+    return f"{present}, {NOT_TOLD}" if cluster.executors_granted is None else present
 
 
 def asked_text(cluster: Cluster) -> str:
-    """What was asked for and what of it the cluster manager granted."""
+    """What was asked for, and what of it the cluster manager granted where it says so."""
     granted = cluster.executors_granted
-    said = f"granted: {NOT_TOLD}" if granted is None else f"{granted} granted"
-    return f"{cluster.executors_wanted} wanted, {said}"
+    said = "" if granted is None else f", {granted} granted"
+    return f"{cluster.executors_wanted} wanted{said}"
 
 
 def aims_text(world: World, cluster: str) -> str:
@@ -170,10 +171,10 @@ def aims_text(world: World, cluster: str) -> str:
         None,
     )
     if own_s is None:
-        return f"target: pages {pages_s:g} s, scaler none"
+        return f"target {text.target(pages_s)} on the pages, none for the scaler"
     if own_s == pages_s:
-        return f"target: {pages_s:g} s, pages and scaler"
-    return f"target: pages {pages_s:g} s, scaler {own_s:g} s"
+        return f"target {text.target(pages_s)} on the pages and for the scaler"
+    return f"target {text.target(pages_s)} on the pages, {text.target(own_s)} for the scaler"
 
 
 def limits_text(cluster: Cluster, settings: ScaleSettings) -> str:

@@ -17,12 +17,12 @@ from weir.components.ui.parts import folded_choice, icon, stamp
 from weir.components.ui.path import settings_path
 from weir.components.ui.states import loading
 from weir.components.ui.surface import page_link
-from weir.components.ui.text import plural, who
+from weir.components.ui.text import by_number, plural, who
 
 
 def render(world: World, page: Page) -> Component:
     """The frame; the values come by a callback, so that what is typed is never drawn over."""
-    clusters = [c.name for c in world.snapshot.clusters]
+    clusters = sorted((c.name for c in world.snapshot.clusters), key=by_number)
     return html.Div(
         [
             html.Div(
@@ -218,6 +218,7 @@ def _control(group: str, field: Field) -> Component:
                 value=field.value,
                 clampBehavior="none",
                 allowDecimal=field.kind == "number",
+                thousandSeparator=",",
                 suffix=f" {field.unit}" if field.unit else "",
                 **common,
             )

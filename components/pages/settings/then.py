@@ -5,10 +5,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from weir.components.live.recommendation_words import source_title
 from weir.components.pages.scale.settings import Field
 from weir.components.pages.scale.view import title_of
-from weir.components.pages.settings.view import Section, sections
+from weir.components.pages.settings.view import Section, fields_of, sections
 from weir.controllers.engine.propose.balance import BALANCE
+from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.words import number_of
 from weir.controllers.service.steering import SECRET
@@ -34,7 +36,8 @@ def settings_then(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
     """Planner, modes and scalers with what differs from their defaults."""
     if not then.recorded:
         return SettingsShown(recorded=False, note=NOT_RECORDED, rows=())
-    rows = [("Balance of load", f"{then.balance.planner}{_others(then.groups.get(BALANCE, {}))}")]
+    planner = source_title(then.balance.planner)
+    rows = [("Balance", f"{planner}{_others(BALANCE, then.groups.get(BALANCE, {}))}")]
     for cluster in clusters:
         scale = then.scale(cluster)
         mode = then.modes.get(cluster, Mode.APPROVE).value.replace("_", " ")
@@ -43,9 +46,12 @@ def settings_then(then: SettingsThen, clusters: Sequence[str]) -> SettingsShown:
             if scale.max_executors
             else "as many as it may"
         )
+        group = scaler_group(cluster, scale.scaler)
         own = then.scalers(cluster).get(scale.scaler, {})
         limited = scale.min_executors or scale.max_executors
-        told = f"mode {mode}, {title_of(scale.scaler)}{limits if limited else ''}{_others(own)}"
+        told = (
+            f"mode {mode}, {title_of(scale.scaler)}{limits if limited else ''}{_others(group, own)}"
+        )
         rows.append((cluster, told))
     if then.engine.paused:
         rows.append(("Engine", "paused: nothing was done without a person"))
@@ -89,12 +95,21 @@ def value_words(field: Field) -> str:
     if field.kind == "switch":
         return "on" if value else "off"
     if field.kind == "choice":
-        return str(value).replace("_", " ")
+        return source_title(str(value))
     if isinstance(value, int | float):
         return (f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:g}") + unit
     return f"{value}{unit}" if value else "empty"
 
 
-def _others(values: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{k} {v}" for k, v in sorted(values.items()) if k != "planner")
+def _others(group: str, values: Mapping[str, Any]) -> str:
+    told = ", ".join(
+        _named(field)
+        for field in fields_of(group, values)
+        if field.key in values and field.key != "planner"
+    )
     return f" ({told})" if told else ""
+
+
+def _named(field: Field) -> str:
+    label, value = field.label[0].lower() + field.label[1:], value_words(field)
+    return f"{label} {value.removesuffix(f' {field.unit}') if field.unit in label else value}"

@@ -12,9 +12,11 @@ from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import Group, check_settings, groups, settings_type
 from weir.controllers.engine.guard.rules import ENGINE
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, planner_group
+from weir.controllers.engine.propose.rings import ResliceSettings
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import describe
+from weir.controllers.placement.base import ring_planners
 from weir.controllers.scaling.registry import scalers
 from weir.controllers.service.steering import SECRET
 
@@ -183,11 +185,7 @@ def _section(
     *,
     folded: bool,
 ) -> Section:
-    fields = tuple(
-        _with_choices(found.kind, field_of(info, kept))
-        for info in describe(found.kind)
-        if (found.name, info.key) not in HIDDEN
-    )
+    fields = fields_of(found.name, kept)
     error = ""
     try:
         check_settings(found.name, kept)
@@ -207,12 +205,39 @@ def _section(
     )
 
 
+def fields_of(group: str, kept: Mapping[str, Any]) -> tuple[Field, ...]:
+    """The settings of a group with the values that are kept."""
+    kind = settings_type(group)
+    return tuple(
+        _with_choices(kind, field_of(info, kept))
+        for info in describe(kind)
+        if (group, info.key) not in HIDDEN
+    )
+
+
+def group_words(group: str) -> str:
+    """A group of settings as people know it.
+
+    >>> group_words("scale:wide"), group_words("scale:wide:drs"), group_words("engine")
+    ('Scaling of wide', 'DRS queueing model of wide', 'Engine')
+    >>> group_words("gone:a")
+    'gone:a'
+    """
+    cluster = group.split(":")[1] if ":" in group else ""
+    found = next((g for g in groups([cluster]) if g.name == group), None)
+    if found is None:
+        return group
+    return f"{found.title} of {found.cluster}" if found.cluster else found.title
+
+
 def _with_choices(kind: type[Struct], field: Field) -> Field:
     """Names of scalers and planners are chosen, not typed."""
     if kind is ScaleSettings and field.key == "scaler":
         return replace(field, kind="choice", choices=tuple(scalers()))
     if kind is BalanceSettings and field.key == "planner":
         return replace(field, kind="choice", choices=tuple(planners()))
+    if kind is ResliceSettings and field.key == "planner":
+        return replace(field, kind="choice", choices=tuple(ring_planners()))
     return field
 
 

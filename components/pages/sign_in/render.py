@@ -48,7 +48,7 @@ def password(name: str, *, old: bool, csrf_cookie: str) -> str:
     """Choose a password; the present one is asked for unless a link has opened the session."""
     shown = escape(name)
     present = """
-        <label>Present password
+        <label>Current password
           <input name="old" type="password" autocomplete="current-password" required
                  maxlength="256" autofocus>
         </label>"""

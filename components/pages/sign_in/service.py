@@ -96,7 +96,7 @@ class SignIn:
             attempt = self._let_try(name, address, user)
             if not fits(old, user.password):
                 self._note_failure("password.refused", attempt, user, address)
-                raise InvalidInput("The present password is not right.", field="old")
+                raise InvalidInput("The current password is not right.", field="old")
             self._lockout.note_success(name, address)
         self.forget(name)
         self.users.set_password(name, hash_password(new), self._clock())

@@ -4,13 +4,14 @@ from weir.components.pages.base import Drawn, PageKind, Visit, recorded_page
 from weir.components.pages.trends.render import render
 from weir.components.pages.trends.view import read_query, trend
 from weir.components.ui.path import TRENDS
+from weir.components.ui.text import by_number
 from weir.controllers.engine.ports import Tier
 from weir.controllers.model.brief import Brief, brief_of
 
 
 def _visit(visit: Visit) -> Drawn:
     store, live, now = visit.site.hub.store, visit.live, visit.live.at
-    known = [cluster.name for cluster in visit.live.snapshot.clusters]
+    known = sorted((c.name for c in visit.live.snapshot.clusters), key=by_number)
     asked = read_query(visit.path, known, now)
 
     def read(cluster: str, since: float, until: float, tier: Tier) -> list[Brief]:

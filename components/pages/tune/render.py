@@ -34,7 +34,7 @@ def render(
     running = status is not None and status.state == "running"
     return html.Div(
         [
-            head(run, "Tune", "Search a scaler's settings: trained on one half, judged on the other."),
+            head(run, "Tune", "Searches for a scaler's best settings: on one half of the run, judged on the other."),
             dcc.Store(id=own.TUNE, data=run.id),
             dcc.Interval(id=own.TUNE_TICK, interval=1000, disabled=not running),
             card(
@@ -133,7 +133,7 @@ def _progress(status: TuneStatus) -> Component:
 
 def _table(rows: Sequence[FrontRow]) -> Component:
     heads = ("", "Over target, unseen", "Executor-hours, unseen", "On the searched part",
-             "Other than the defaults", "")  # fmt: skip
+             "Different from the defaults", "")  # fmt: skip
     body = [
         html.Tr(
             [

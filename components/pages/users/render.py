@@ -10,7 +10,7 @@ from msgspec import Struct
 from weir.components.live.page import Page
 from weir.components.live.world import World
 from weir.components.pages.users import ids as users_ids
-from weir.components.ui.parts import card, since, when
+from weir.components.ui.parts import card, since, stamp
 from weir.components.ui.states import missing
 from weir.components.web.security import Role, current_user
 from weir.metrics.store.users import Token
@@ -53,7 +53,7 @@ def render(world: World, page: Page) -> Component:
             html.Div(html.H1("Users and tokens"), className="page-head"),
             html.Div(id=users_ids.USERS_ONCE),
             card(
-                html.Div("Loading ...", id=users_ids.USERS_LIST, className="quiet"),
+                html.Div("Loading …", id=users_ids.USERS_LIST, className="quiet"),
                 add_form("user", "Name of a new user", "Add user"),
                 html.P(
                     "A new user gets a one-time link to sign in with, and then chooses a password. "
@@ -63,7 +63,7 @@ def render(world: World, page: Page) -> Component:
                 title="Users",
             ),
             card(
-                html.Div("Loading ...", id=users_ids.TOKENS_LIST, className="quiet"),
+                html.Div("Loading …", id=users_ids.TOKENS_LIST, className="quiet"),
                 add_form("token", "What a new token is for", "Make token"),
                 html.P(
                     [
@@ -137,9 +137,7 @@ def tokens_table(tokens: Sequence[Token]) -> Component:
     """Programs that may use the HTTP API."""
     if not tokens:
         return html.P("There are none yet.", className="quiet")
-    head = html.Thead(
-        html.Tr([html.Th(t) for t in ("For", "Id", "Role", "Made", "Valid until", "")])
-    )
+    head = html.Thead(html.Tr([html.Th(t) for t in ("For", "Id", "Role", "Made", "Valid", "")]))
     return html.Div(
         html.Table([head, html.Tbody([_token(t) for t in tokens])], className="table users"),
         className="table-box",
@@ -152,8 +150,10 @@ def _token(token: Token) -> Component:
             html.Th(token.name),
             html.Td(html.Code(token.id)),
             html.Td(str(token.role)),
-            html.Td(["by ", token.by or "?", ", ", since(token.created_at), " ago"]),
-            html.Td("it is revoked" if token.expires_at is None else when(token.expires_at)),
+            html.Td([f"by {token.by}, " if token.by else "", since(token.created_at), " ago"]),
+            html.Td(
+                "until revoked" if token.expires_at is None else ["until ", stamp(token.expires_at)]
+            ),
             html.Td(
                 html.Button(
                     "Revoke",

@@ -51,7 +51,7 @@ def render(run: RunInfo, target_latency_s: float, asked: Choices) -> Component:
                         target_choice(own.WI_TARGET, asked.target_latency_s or target_latency_s),
                         dmc.MultiSelect(
                             id=own.WI_POLICIES,
-                            label="Scalers with their own defaults",
+                            label="Scalers, each with its defaults",
                             data=scaler_choices(),
                             value=list(FIRST if asked.policies is None else asked.policies),
                             maxValues=6,
@@ -227,8 +227,11 @@ def _table(shown: Sequence[PolicyRow]) -> Component:
                     scope="row",
                 ),
                 *[
-                    html.Td([words, html.Div(change, className="run-id") if change else None])
-                    for words, change in row.cells
+                    html.Td(
+                        [words, html.Div(change, className="run-id") if change else None],
+                        **{"data-label": head},
+                    )
+                    for head, (words, change) in zip(HEADS, row.cells, strict=True)
                 ],
             ],
             **{"data-policy": row.label},
@@ -236,6 +239,6 @@ def _table(shown: Sequence[PolicyRow]) -> Component:
         for row in shown
     ]
     return html.Div(
-        html.Table([html.Thead(heads), html.Tbody(body)], className="table policies"),
+        html.Table([html.Thead(heads), html.Tbody(body)], className="table policies labelled"),
         className="table-box",
     )

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weir.components.pages.compare.view import change_words
 from weir.components.pages.history.plots import Line, Plot, plot_json
+from weir.components.pages.scale.view import title_of
 from weir.components.pages.what_if.child import Simulated, WhatIfAnswer
 from weir.components.ui import text
 from weir.controllers.simulator import Errors, SimulatedSeries
@@ -39,8 +40,8 @@ class PolicyRow(Struct, frozen=True, kw_only=True):
 
 
 HEADS = (
-    "Latency, median", "95th percentile", "99th percentile", "Time over target", "Executors, mean", "peak",
-    "Executor-hours", "Actions", "Served",
+    "Latency, median", "95th percentile", "99th percentile", "Time over target", "Executors, mean", "Executors, peak",
+    "Executor-hours", "Actions", "Rows served",
 )  # fmt: skip
 
 
@@ -51,27 +52,27 @@ def trust(answer: WhatIfAnswer) -> Trust:
     if judged is None or off is None:
         return Trust(
             state="bad",
-            title="Nothing to hold the simulator against",
-            words="The run is too short to be split, so nobody knows how far it is off.",
+            title="Nothing to compare the simulator with",
+            words="The run is too short to be split, so nobody knows how far off it is.",
             figures=(),
         )
     off = max(off, _off_p95(answer), _off_over(answer) * GOOD / OVER_GOOD)
     state, title = ("bad", "Do not build on this")
     if off <= FAIR and answer.errors is None:
-        state, title = "warn", "The simulator was held only against what it was fitted on"
+        state, title = "warn", "The simulator was compared only with what it was fitted on"
     elif off <= GOOD:
         state, title = "ok", "The simulator follows the latency of this run well"
     elif off <= FAIR:
         state, title = "warn", "The simulator follows the latency of this run roughly"
     where = (
-        f"the second half of the run ({text.plural(judged.judged_periods, 'period')}), fitted on the first"
+        f"the second half of the run ({text.plural(judged.judged_periods, 'period')}), after a fit on the first"
         if answer.errors
-        else "the very part that it was fitted on, because the run is too short to be split"
+        else "the part that it was fitted on, because the run is too short to be split"
     )
     return Trust(
         state=state,
         title=title,
-        words=f"It replayed what was done and was held against the recording, on {where}. "
+        words=f"It replayed what was done and was compared with the recording on {where}. "
         f"Its error is the band around latencies and queues below. {_tail_words(answer)} "
         f"{policy_words(answer)}",
         figures=_errors(judged, answer.policy_errors),
@@ -92,19 +93,29 @@ def conclusion(answer: WhatIfAnswer) -> str:
     over = round(done.share_over_target, 2), round(found.share_over_target, 2)
     if (over[1], found.executor_hours) >= (over[0], done.executor_hours):
         said = (
-            "None of the other policies would have done better than what was done: the closest, "
-            f"{best.policy.label}, would have been over the target {text.share(found.share_over_target)} "
-            f"of the time against {text.share(done.share_over_target)}, with "
-            f"{text.amount(found.executor_hours)} executor-hours against "
+            "No other policy would have done better than what was done: the closest, "
+            f"“{best.policy.label}”, would have been over target {_instead(over)}, with "
+            f"{text.amount(found.executor_hours)} executor-hours instead of "
             f"{text.amount(done.executor_hours)}"
         )
         return _hedged(answer, said)
     said = (
-        f"{name} would have been over the target {text.share(found.share_over_target)} of the time "
-        f"instead of {text.share(done.share_over_target)}, with {text.amount(found.executor_hours)} "
-        f"executor-hours instead of {text.amount(done.executor_hours)}"
+        f"“{name}” would have been over target {_instead(over)}, with "
+        f"{text.amount(found.executor_hours)} executor-hours instead of "
+        f"{text.amount(done.executor_hours)}"
     )
     return _hedged(answer, said)
+
+
+def _instead(over: tuple[float, float]) -> str:
+    """Shares of time: of what was done, and of another policy.
+
+    >>> _instead((0.07, 0.02)), _instead((0.0, 0.0))
+    ('2 % of the time instead of 7 %', 'for the same share of the time, 0 %')
+    """
+    if over[0] == over[1]:
+        return f"for the same share of the time, {text.share(over[0])}"
+    return f"{text.share(over[1])} of the time instead of {text.share(over[0])}"
 
 
 def _hedged(answer: WhatIfAnswer, said: str) -> str:
@@ -161,22 +172,21 @@ def policy_words(answer: WhatIfAnswer) -> str:
     no_band = "and executors of other policies have no band."
     if not answer.policy:
         return (
-            "The settings of then were not recorded, so requests are replayed as they were made, "
-            + no_band
+            "The settings were not recorded, so requests are replayed as they were made, " + no_band
         )
-    names = list(dict.fromkeys(p.scaler for p in answer.policy))
-    said = f"Settings as recorded: {', '.join(names)} in mode " + ", ".join(
-        dict.fromkeys(p.mode.value.replace("_", " ") for p in answer.policy)
+    in_force = dict.fromkeys(
+        f"{title_of(p.scaler)} in mode {p.mode.value.replace('_', ' ')}" for p in answer.policy
     )
+    said = f"As recorded, the cluster followed {', then '.join(in_force)}"
     if not any(p.acts for p in answer.policy):
         return (
             f"{said}. People decided, so their requests are replayed as they were made, {no_band}"
         )
     off = answer.policy_errors
     if off is None:
-        return f"{said}. It did not decide by itself in a half that could be judged, {no_band}"
+        return f"{said}. It did not decide by itself where it could be judged, {no_band}"
     return (
-        f"{said}. The same policy deciding anew is off by {text.share(off.executors)} in "
+        f"{said}. Deciding anew, the same policy is off by {text.share(off.executors)} in "
         f"executors, which is the band around those of other policies, and "
         f"{text.share(off.latency)} in latency."
     )

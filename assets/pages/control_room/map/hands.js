@@ -44,7 +44,7 @@
 
   function buildNode(node, layer) {
     if (node.kind === "data") {
-      const box = make("div", { class: "map-data", "data-node": node.id, title: `${node.name}: written by nobody here` }, layer);
+      const box = make("div", { class: "map-data", "data-node": node.id, title: `${node.name}: nothing here writes it` }, layer);
       return { box, said: make("span", {}, box, node.name) };
     }
     const box = make("button", {

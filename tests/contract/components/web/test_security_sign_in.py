@@ -256,7 +256,7 @@ def test_every_sign_in_is_a_new_session_and_all_can_be_ended(people, clock):
 def test_a_new_password_wants_the_old_one_unless_a_link_was_used(people, clock):
     opened = people.by_password("ada", PASSWORD, "")
     new = "another long secret"
-    with pytest.raises(InvalidInput, match="present password"):
+    with pytest.raises(InvalidInput, match="current password"):
         people.change_password("ada", opened.claim.hash, "wrong", new, "")
     with pytest.raises(InvalidInput, match="at least 12"):
         people.change_password("ada", opened.claim.hash, PASSWORD, "short", "")

@@ -95,15 +95,22 @@ def test_the_page_tells_everything():
         assert part in drawn
 
 
+def test_what_came_to_nothing_says_why_at_the_top():
+    found = recommendation(Status.REJECTED)
+    assert pages.detail(control_world(found), found).verdict == "Step 1."
+    open_ = recommendation(Status.APPROVED)
+    assert pages.detail(control_world(open_), open_).verdict == ""
+
+
 def test_rollbacks_point_to_each_other():
     done = recommendation(*DONE, applied_at=AT)
     back = recommendation(id="r2", rollback_of="r1")
     world = control_world(back, done)
     assert [(link.text, link.id) for link in pages.detail(world, done).links] == [
-        ("Taken back by", "r2")
+        ("Undone by", "r2")
     ]
     assert [(link.text, link.id) for link in pages.detail(world, back).links] == [
-        ("It takes back", "r1")
+        ("It undoes", "r1")
     ]
 
 

@@ -33,9 +33,10 @@ def test_all_is_well_says_how_much_room_there_is():
     assert found.state == "ok"
     assert not found.troubles
     assert found.said == (
-        "All is well: 1 operator on 1 cluster keeps up, and the slowest takes 2.0 s of 5.0 s."
+        "All is well: 1 operator on 1 cluster keeps up; the slowest takes 2.0 s, "
+        "within its target of 5 s."
     )
-    assert found.bottleneck.startswith("Slowest is count at 2.0 s: its rows wait 1.0 s")
+    assert found.bottleneck.startswith("Slowest and busiest is count at 2.0 s: its rows wait 1.0 s")
     assert not found.next
 
 
@@ -44,9 +45,11 @@ def test_troubles_come_worst_first_and_lead_to_their_page():
     assert found.state == "bad"
     assert [t.path for t in found.troubles] == ["/cluster/narrow", "/operator/topic_count"]
     assert "120 %" in found.troubles[0].text
-    assert found.troubles[1].text == "topic_count takes 6.0 s, over its target of 5.0 s."
+    assert found.troubles[1].text == "topic_count takes 6.0 s, over its target of 5 s."
     assert found.said == "2 things need attention."
-    assert found.bottleneck.startswith("Slowest is topic_count at 6.0 s: narrow has 120 %")
+    assert found.bottleneck.startswith(
+        "Slowest and busiest is topic_count at 6.0 s: narrow gets 120 %"
+    )
 
 
 def test_a_late_operator_alone_is_a_warning():
@@ -81,4 +84,4 @@ def test_it_is_drawn_in_words():
         world, control=replace(world.control, paused=Paused(by="ada", at=AT, why="upgrade"))
     )
     assert "Everything is paused." in as_json([answer_body(answer(paused))]).decode()
-    assert "nothing waits for a decision" in as_json([answer_body(answer(calm()))]).decode()
+    assert "Nothing waits for a decision." in as_json([answer_body(answer(calm()))]).decode()

@@ -18,9 +18,11 @@ from weir.components.web.router import draw
 from weir.controllers.engine.apply.moves import MoveState, MoveStep
 from weir.controllers.engine.propose.balance import BalanceSettings
 from weir.controllers.engine.propose.outlook import Matrix, Proposal
+from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.sample import OperatorStatus
 
+TOP = Move(operator="top_n", source="narrow", target="wide")
 MOVING = rebalance(MoveState(move=MOVE, step=MoveStep.ADOPTING, since=5.0))
 DONE = MoveState(
     move=MOVE, step=MoveStep.DONE, since=10.0, paused_s=3.21, state_bytes=1_400_000,
@@ -61,6 +63,25 @@ def test_planners_with_the_same_plan_are_one_row():
     drawn = to_json(plans_table((moving, still)))
     assert "3 planners agree: also " in drawn
     assert "traffic that stays in its cluster" in drawn
+
+
+def test_the_followed_plan_comes_first_and_is_named_where_it_reaches_as_far():
+    world = balance_world()
+    other = Proposal(label="COLA", plan=plan("cola", MOVE, TOP), words="Traffic.")
+    alike = Proposal(label="ALBIC", plan=plan("albic", MOVE), words="Alike.")
+    outlook = replace(world.outlook, proposals=(other, alike, *world.outlook.proposals))
+    world = replace(world, outlook=outlook)
+    assert [row.followed for row in balance.plan_rows(world)][:2] == [True, False]
+    assert balance.figures(world)["balance/reach-by"].text == "points, by DoDo with capacity"
+
+
+def test_planners_that_move_nothing_keep_reasons_of_their_own():
+    world = balance_world()
+    cola = Proposal(label="COLA", plan=plan("cola"), words="Beyond the budget.")
+    outlook = replace(world.outlook, proposals=(*world.outlook.proposals, cola))
+    _, still = balance.plan_rows(replace(world, outlook=outlook))
+    first = f"{still.label}: It never moves anything."
+    assert still.words == f"{first} COLA: Beyond the budget."
 
 
 def test_the_note_says_silent_holding_back_or_ready():

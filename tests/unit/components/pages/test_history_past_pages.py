@@ -172,9 +172,9 @@ def values(page) -> dict[str, str]:
 
 def test_settings_are_those_of_the_moment(library, run_id):
     before, after = (values(drawn(library, run_id, "/settings/a", T0 + at)) for at in (699, 701))
-    assert before["scale:a.scaler"].strip() == "horizon"
+    assert before["scale:a.scaler"].strip() == "Fewest executors for the target"
     assert before["scale:a.max_executors"].startswith("0")
-    assert after["scale:a.scaler"].startswith("fixed")
+    assert after["scale:a.scaler"].startswith("Fixed number")
     assert after["scale:a.max_executors"].startswith("7")
     assert "last changed by ann" in after["scale:a.max_executors"]
     general = drawn(library, run_id, "/settings", T0 + 850)

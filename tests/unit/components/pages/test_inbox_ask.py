@@ -39,7 +39,7 @@ def test_approving_says_what_is_done_and_what_holds_it_back():
     assert "These hold back the engine, not you: the budget is spent." in text
     assert ask.pending == {"verb": "approve", "id": "r1", "hash": HASH}
     assert not ask.danger
-    assert [r.predicted for r in ask.rows] == ["40 %", "3"]
+    assert [r.predicted for r in ask.rows] == ["40 %", "3 executors"]
     assert to_json(decision_body(ask))
 
 

@@ -15,6 +15,7 @@ from tests.unit.components.pages.controls import (
 )
 from tests.unit.components.pages.outlooks import balance_world
 from weir.components.live import recommendation_words as words
+from weir.components.live.control import Control
 from weir.components.live.delta import cursor_of, delta, start
 from weir.components.pages.control_room import ids as control_room_ids
 from weir.components.pages.control_room import inbox as view
@@ -36,7 +37,7 @@ def test_a_proposal_explains_itself():
     (shown,) = view.inbox(world).proposed
     assert shown.title == "Scale narrow out: 1 → 3 executors"
     assert shown.kind == "Scale out"
-    assert shown.source == "proposed by the engine, from Rate-based (DS2)"
+    assert shown.source == "proposed by the engine, following Rate-based (DS2)"
     assert (shown.why.rule, shown.why.numbers) == (
         "load > max load", (("load", "120 %"), ("max load", "80 %")),
     )  # fmt: skip
@@ -44,7 +45,7 @@ def test_a_proposal_explains_itself():
     assert load.judged
     assert (load.before, load.predicted, load.band) == ("120 %", "40 %", "30 % to 50 %")
     assert load.now == "cluster/narrow/load"
-    assert (executors.predicted, executors.band) == ("3", ""), "a count has no band"
+    assert (executors.predicted, executors.band) == ("3 executors", ""), "a count has no band"
     assert [g.name for g in shown.guards] == ["action budget", "stabilisation", "data gate"]
     assert shown.verbs == ("approve", "reject")
     assert shown.plan_hash == recommendation().plan_hash
@@ -165,6 +166,26 @@ def test_what_came_to_nothing_leaves_room_for_what_was_done():
     assert len(alone) == len(shown) == 5
 
 
+def test_a_rebalance_shows_the_load_distance_of_now():
+    found = recommendation(
+        decision=MOVES, clusters=("narrow", "wide"), objective="load_distance",
+        before=Figures(load_distance=40.0), predicted=Figures(load_distance=12.0),
+    )  # fmt: skip
+    world = balance_world(control=Control(recommendations=(found,)))
+    row = view.proposal_of(world, found).rows[0]
+    assert (row.before, row.predicted) == ("40.0 points", "12.0 points")
+    assert PAGES.page(world, "/").figures[row.now].text == "52.5 points"
+
+
+def test_many_reasons_for_proposing_nothing_are_folded():
+    few = tuple(view.Wait(where=f"c{i}", text="calm") for i in range(4))
+    drawn = to_json(inbox_body(view.Inbox(waits=few)))
+    assert "Details" not in drawn
+    many = to_json(inbox_body(view.Inbox(waits=few, more_waits=20)))
+    assert "24 reasons" in many
+    assert "20 more clusters: the Scale page of each says why" in many
+
+
 def test_nothing_proposed_says_why():
     world = replace(
         balance_world(),
@@ -175,7 +196,7 @@ def test_nothing_proposed_says_why():
     said = {w.where: w.text for w in view.inbox(world).waits}
     assert said["wide"] == "the load is 0.5 of at most 0.8"
     assert "observe" in said["narrow"]
-    assert "balance" in said
+    assert "Balance" in said
     assert view.inbox(control_world(recommendation())).waits == ()
 
 

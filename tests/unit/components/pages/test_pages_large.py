@@ -28,6 +28,7 @@ from weir.components.pages.control_room.inbox import (
     inbox,
 )
 from weir.components.pages.registry import PAGES
+from weir.components.ui.states import KNOWN_SHOWN
 from weir.components.web.router import draw
 from weir.controllers.engine.ports import Part
 from weir.controllers.engine.recommendation import Figures as Expected
@@ -174,6 +175,17 @@ def test_the_first_page_has_every_tile_with_its_figures() -> None:
         assert float(load[0].removesuffix(" %")) > 0
         assert data["figures"][f"tile/{tile['name']}/queue"][0].startswith("queue ")
     json.dumps(data)
+
+
+def test_an_unknown_name_lists_a_few_of_many_that_are_known() -> None:
+    drawn = to_json(draw(world_with(40), "/cluster/nobody"))
+    assert drawn.count('"children":"cluster-') == KNOWN_SHOWN
+    assert "and 28 more" in drawn
+
+
+def test_a_choice_of_many_goes_by_number() -> None:
+    drawn = to_json(draw(world_with(120), "/scale"))
+    assert drawn.index("cluster-99") < drawn.index("cluster-100")
 
 
 def test_the_inbox_does_not_grow_with_the_proposals() -> None:

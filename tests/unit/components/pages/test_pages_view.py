@@ -19,7 +19,7 @@ def test_overview_counts_only_what_comes_from_outside():
     figures = live.overview(demo_world())
     assert figures["all/arriving"].text == "200"
     assert figures["all/load"] == Figure("120 %", "bad")
-    assert figures["all/load-where"].text == "of narrow"
+    assert figures["all/load-where"].text == "highest, of narrow"
     assert figures["all/latency"].state == "bad"
     assert figures["all/operators"] == Figure("3 of 3", "ok")
 

@@ -111,7 +111,7 @@ def test_the_last_decision_names_its_numbers():
     for last, words in (
         ({"action": Action.OUT}, "scaling out is worth most ("),
         ({"action": Action.NONE, "by_chance": True}, "no action was tried by chance ("),
-        ({"action": Action.IN}, "scaling in is worth most of what is left: scaling out is ruled"),
+        ({"action": Action.IN}, "scaling in is worth most of what is left: “scaling out” is ruled"),
     ):
         memory = replace(MEMORY, last=replace(MEMORY.last, row=row, **last))
         said = qtable.last_decision(shown(memory))

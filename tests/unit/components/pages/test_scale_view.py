@@ -91,7 +91,7 @@ def test_answers_stand_side_by_side():
 
 def test_wanted_granted_and_present_are_three_numbers():
     world = scale_world()
-    assert figures_of(world)["scale/narrow/asked"].text == "2 wanted, granted: not told"
+    assert figures_of(world)["scale/narrow/asked"].text == "2 wanted"
     cluster = replace(world.snapshot.cluster("narrow"), executors_granted=2)
     assert scale.executors_text(cluster) == "2 wanted, 2 granted, 1 present"
     chart = scale_chart.steps_chart("narrow", 5.0)
@@ -174,8 +174,8 @@ def test_the_model_is_compared_only_where_both_are_known():
     ]  # fmt: skip
     assert scale_chart.error_share(view) == 0.25
     assert scale_chart.error_text(view) == (
-        "In the median of the last 3 moments model and overhead are 25 % off what was measured; "
-        "67 % of the time they are too low."
+        "Over the last 3 moments the model with its overhead is 25 % off what was measured "
+        "(median); 67 % of the time it is too low."
     )
     assert "Only 2 moments" in scale_chart.error_text(replace(view, sojourn=sojourn[:3]))
     assert scale_chart.error_share(None) is None
@@ -193,14 +193,14 @@ def test_overhead_that_was_fitted_is_not_the_models_merit():
 
 def test_it_is_said_whose_target_is_which():
     aims = figures_of(scale_world())["scale/narrow/aims"].text
-    assert aims == "target: pages 5 s, scaler 10 s"
+    assert aims == "target 5 s on the pages, 10 s for the scaler"
     set_alike = scale_world(
         scale_settings={"scale:narrow": {"scaler": "drs"}, "scale:narrow:drs": {"t_max_s": 5.0}}
     )
     aims = figures_of(set_alike)["scale/narrow/aims"].text
-    assert aims == "target: 5 s, pages and scaler"
+    assert aims == "target 5 s on the pages and for the scaler"
     without = scale_world(scale_settings={"scale:narrow": {"scaler": "no_op"}})
-    assert figures_of(without)["scale/narrow/aims"].text.endswith("scaler none")
+    assert figures_of(without)["scale/narrow/aims"].text.endswith("none for the scaler")
 
 
 def test_the_last_decisions_words_are_said_to_be_of_then():
@@ -273,12 +273,12 @@ def test_it_is_said_which_scaler_would_have_served_best():
     assert said(drs, dodo) == (
         "DoDo provisioning would have served this cluster best so far: 18 of 20 times its number "
         "of executors was enough and at most one too many, with 2 executor-hours fewer than there "
-        "were; DRS queueing model, which is followed: 12 of 20 times."
+        "were; DRS queueing model, which the engine follows: 12 of 20 times."
     )
-    assert said(drs, dodo, followed="dodo").endswith("It is the one that is followed.")
+    assert said(drs, dodo, followed="dodo").endswith("It is the one that the engine follows.")
     even = replace(dodo, right=12)
     assert "as often as DRS queueing model" in said(drs, even), "cheaper breaks the tie"
     few = replace(dodo, judged=4)
     assert "is not known yet" in said(few)
-    assert "only 4 of 5 times" in said(few)
-    assert "only 0 of 5 times" in served(demo_world(), "narrow")
+    assert "takes 5 comparisons to say anything; there are 4 so far" in said(few)
+    assert "there are none so far" in served(demo_world(), "narrow")

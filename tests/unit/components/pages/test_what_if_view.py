@@ -113,7 +113,7 @@ def test_a_policy_that_is_worse_is_no_answer(answer):
     dear = replace(done, executor_hours=done.executor_hours + 1.0)
     worse = replace(answer.others[0], summary=dear)
     said = conclusion(replace(answer, others=(worse,)))
-    assert said.startswith("None of the other policies would have done better")
+    assert said.startswith("No other policy would have done better")
     cheap = replace(done, executor_hours=done.executor_hours / 2)
     assert "instead of" in conclusion(replace(answer, others=(replace(worse, summary=cheap),)))
 

@@ -151,9 +151,11 @@ class TestReplay:
         found = advice(only(changed), T0 + 70, 5.0)
         assert found.settings.recorded
         told = dict(found.settings.rows)
-        assert told["Balance of load"] == "flux"
+        assert told["Balance"] == "Flux"
         assert told["a"].startswith("mode auto, ")
         assert told["a"].endswith("(executors 5)")
+        plans = next(a for a in found.asked if a.asked == "Planner").answers
+        assert len({said.answer for said in plans}) == len(plans), "who agrees is one row"
         for asked in found.asked:
             assert sum(said.followed for said in asked.answers) == 1
 

@@ -177,5 +177,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """The options of this part."""
     parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
     parser.add_argument("--rounds", type=int, default=3, help="of the six ways, by turns")
-    parser.add_argument("--learn", type=float, default=90.0, help="until all is warm and the model knows")
+    parser.add_argument(
+        "--learn", type=float, default=90.0, help="until all is warm and the model knows"
+    )
     parser.add_argument("--trigger", type=float, default=2.0, help="seconds")

@@ -29,7 +29,11 @@
     const graph = document.getElementById(GRAPH);
     const cy = graph && graph._cyreg && graph._cyreg.cy;
     if (!element || !cy || !weir.map || !element.clientWidth) return;
-    if (!hold || hold.cy !== cy || hold.element !== element) hold = take(cy, element);
+    if (!hold || hold.cy !== cy || hold.element !== element) {
+      const { menu = null, focused = "" } = hold || {};
+      hold = Object.assign(take(cy, element), { menu, focused }); // the person is where they were
+      setTimeout(weir.drawMap, 50); // Dash makes a graph twice when it comes: only the second stays
+    }
     const direction = element.clientWidth < NARROW_PX ? "DOWN" : "RIGHT";
     hold.shown = weir.mapGraph.visible(weir.map, turned);
     const key = keyOf(hold.shown, direction);
@@ -50,7 +54,8 @@
 
   function lay(key, direction) {
     const { cy, element } = hold;
-    const had = element.contains(document.activeElement) && !hold.menu ? hold.focused : "";
+    const open = hold.menu ? hold.menu.dataset.of : "";
+    const had = element.contains(document.activeElement) ? hold.focused : "";
     element.replaceChildren();
     hold.menu = null;
     weir.mapLook.place(cy, hold.shown, direction);
@@ -60,7 +65,8 @@
     hold.key = key;
     hold.direction = direction;
     fit();
-    if (had) weir.mapHands.focus(hold, had);
+    if (hold.parts.nodes[open]) weir.mapHands.openMenu(hold, open);
+    else if (had) weir.mapHands.focus(hold, had);
   }
 
   /* -- the view */

@@ -195,7 +195,7 @@
     const { node } = hold.parts.nodes[id];
     const items = choices(hold, node);
     if (!items.length) return;
-    const menu = make("div", { class: "map-menu", role: "menu", "aria-label": node.name }, hold.element);
+    const menu = make("div", { class: "map-menu", role: "menu", "aria-label": node.name, "data-of": id }, hold.element);
     make("strong", { "aria-hidden": "true" }, menu, node.name);
     for (const { text, act } of items) {
       const item = make("button", { type: "button", role: "menuitem" }, menu, text);

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from weir.components.live.charts import Chart, ChartTrace
 from weir.components.live.figures import load_state
-from weir.components.live.recommendation_words import DISTANCE_NOW
+from weir.components.live.recommendation_rows import DISTANCE_NOW
 from weir.components.live.world import World
 from weir.components.pages.balance.rebalances import planner_label
 from weir.components.ui import text

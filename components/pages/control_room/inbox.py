@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_rows
 from weir.components.live import recommendation_words as words
 from weir.components.live.figures import cluster_figures
 from weir.components.live.health import health
@@ -40,8 +41,8 @@ class Proposed(Struct, frozen=True, kw_only=True):
     at: float
     expires_at: float
     why: words.Why
-    rows: tuple[words.FigureRow, ...]
-    options: tuple[words.OptionRow, ...]
+    rows: tuple[recommendation_rows.FigureRow, ...]
+    options: tuple[recommendation_rows.OptionRow, ...]
     guards: tuple[GuardState, ...]
     verbs: tuple[words.Verb, ...]
     hint: str = ""  # four eyes, or why nothing will happen by itself
@@ -80,7 +81,7 @@ class EndedRow(Struct, frozen=True, kw_only=True):
     at: float
     by: str
     text: str = ""
-    row: words.JudgedRow | None = None
+    row: recommendation_rows.JudgedRow | None = None
     replaced_by: str = ""  # id of the open recommendation for the same clusters
     verbs: tuple[words.Verb, ...] = ()
     plan_hash: str = ""
@@ -145,7 +146,7 @@ def _last_ended(found: Iterable[Recommendation]) -> list[Recommendation]:
 def present(world: World) -> Figures:
     """What the proposals that stand in full say of their clusters now."""
     shown = open_proposals(world)[:PROPOSED_SHOWN]
-    wanted = {row.now for found in shown for row in words.promised_rows(found)}
+    wanted = {row.now for found in shown for row in recommendation_rows.promised_rows(found)}
     clusters = {world.snapshot.cluster(name) for found in shown for name in found.clusters}
     known = distance_now(world)
     for cluster in clusters:
@@ -164,8 +165,8 @@ def proposal_of(world: World, found: Recommendation) -> Proposed:
         at=found.at,
         expires_at=found.expires_at,
         why=words.why(found.decision.reason),
-        rows=words.promised_rows(found),
-        options=words.option_rows(found),
+        rows=recommendation_rows.promised_rows(found),
+        options=recommendation_rows.option_rows(found),
         guards=(*words.closed_guards(found.guards), *(g for g in found.guards if g.open)),
         verbs=tuple(verbs(world, found)),
         hint=hint(world, found),
@@ -228,7 +229,7 @@ def under_way(world: World, found: Recommendation) -> UnderWay:
 def outcome(world: World, found: Recommendation) -> EndedRow:
     """One that has ended: how, by whom, and what was measured."""
     last = words.last_entry(found)
-    row = words.judged_row(found)
+    row = recommendation_rows.judged_row(found)
     newer = successor(world, found)
     return EndedRow(
         id=found.id,

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_rows
 from weir.components.live import recommendation_words as words
 from weir.components.live.commands import scale_text
 from weir.components.live.world import World, stale
@@ -36,7 +37,7 @@ class DecisionDialog(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]  # what will happen
     confirm: str
     subject: str = ""  # title of the recommendation that it is about
-    rows: tuple[words.FigureRow, ...] = ()
+    rows: tuple[recommendation_rows.FigureRow, ...] = ()
     warning: str = ""
     comment: str = "Comment"
     comment_required: bool = False
@@ -80,7 +81,7 @@ def decision(
         title={"rollback": "Roll back?"}.get(verb, f"{verb.capitalize()}?"),
         subject=words.title_of(found),
         lines=tuple(lines),
-        rows=words.promised_rows(found) if verb == "approve" else (),
+        rows=recommendation_rows.promised_rows(found) if verb == "approve" else (),
         warning=_silent(world, found) if verb in ("approve", "rollback") else "",
         comment_required=world.control.settings.comment_required,
         confirm={"rollback": "Roll back", "cancel": "Take it back"}.get(verb, verb.capitalize()),

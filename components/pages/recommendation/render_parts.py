@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from weir.components.live.recommendation_words import LOOKS, FigureRow, JudgedRow, OptionRow, Why
+from weir.components.live.recommendation_rows import FigureRow, JudgedRow, OptionRow
+from weir.components.live.recommendation_words import LOOKS, Why
 from weir.components.pages.recommendation import ids as recommendation_ids
 from weir.components.ui import text
 from weir.components.ui.parts import icon, stamp, until

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from weir.components.live import recommendation_rows
 from weir.components.live import recommendation_words as words
 from weir.components.live.charts import Chart, cluster_charts
 from weir.components.live.world import World
@@ -37,12 +38,12 @@ class Detail(Struct, frozen=True, kw_only=True):
     applied_at: float | None
     clusters: tuple[str, ...]
     why: words.Why
-    rows: tuple[words.FigureRow, ...]
-    options: tuple[words.OptionRow, ...]
+    rows: tuple[recommendation_rows.FigureRow, ...]
+    options: tuple[recommendation_rows.OptionRow, ...]
     error_share: float | None
     measured: bool
     verdict: str  # in words, where there is no row
-    row: words.JudgedRow | None
+    row: recommendation_rows.JudgedRow | None
     hint: str
     guards: tuple[GuardState, ...]
     way: inbox.UnderWay | None  # while it is carried out, and afterwards what was done
@@ -68,12 +69,12 @@ def detail(world: World, found: Recommendation) -> Detail:
         applied_at=found.applied_at,
         clusters=found.clusters,
         why=words.why(found.decision.reason),
-        rows=words.figure_rows(found),
-        options=words.option_rows(found),
+        rows=recommendation_rows.figure_rows(found),
+        options=recommendation_rows.option_rows(found),
         error_share=found.error_share,
         measured=begun,
         verdict="" if found.judgement else found.verdict or _ended_why(found),
-        row=words.judged_row(found),
+        row=recommendation_rows.judged_row(found),
         hint=inbox.hint(world, found) if found.status is Status.PROPOSED else "",
         guards=(*words.closed_guards(found.guards), *(g for g in found.guards if g.open)),
         way=way,

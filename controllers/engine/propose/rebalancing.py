@@ -108,10 +108,8 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
     if fullest < facts.balance.least_load:
         return f"every cluster's load is below {percent(facts.balance.least_load)}"
     gain = plan.before.load_distance - plan.after.load_distance
-    noise = _noise(plan, view.problem)
-    if _closer(plan.before, plan.after, facts.balance) or (
-        gain >= facts.balance.least_gain and gain > SURE * noise
-    ):
+    is_large, chance = gain >= facts.balance.least_gain, SURE * _noise(plan, view.problem)
+    if _closer(plan.before, plan.after, facts.balance) or (is_large and gain > chance):
         return ""
     own = followed_plan(view, facts)
     what = f"the moves of {_title(plan.planner)}"
@@ -119,8 +117,10 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
         what = f"those of {what} that are worth their cost ({moves_in_words(plan.moves)})"
     if gain < 0.05:
         return f"{what} do not lower the load distance"
-    if gain >= facts.balance.least_gain:
-        return f"{what} gain {gain:.1f} points, no more than the loads vary by chance (± {SURE * noise:.1f})"
+    if is_large:
+        return (
+            f"{what} gain {gain:.1f} points, no more than the loads vary by chance (± {chance:.1f})"
+        )
     return f"{what} gain {gain:.1f} points, too few for a pause"
 
 

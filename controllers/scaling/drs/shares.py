@@ -8,6 +8,7 @@ shares, one operator first, short batches first. The way with the least latency 
 
 from collections.abc import Iterator, Mapping
 from math import gcd
+from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -77,9 +78,8 @@ def advise_shares(
     same = ShareAdvice(weights=now, now=now, latency_s=now_s, now_s=now_s)
     if sum(load.cores for load in loads) < CONTENDED * cores:
         return replace(same, why="The cores are hardly contended: shares change nothing.")
-    ways = [_least(way) for way in _ways(network, loads, cores)]
-    found = min(ways, key=lambda way: latency_s(loads, way, cores))
-    best_s = latency_s(loads, found, cores)
+    ways = (_least(way) for way in _ways(network, loads, cores))
+    best_s, found = min(((latency_s(loads, way, cores), way) for way in ways), key=itemgetter(0))
     gain = 1.0 - best_s / now_s
     if gain < CLEAR:
         return replace(same, why="The present weights are the best.")
@@ -107,11 +107,10 @@ def _loads(facts: ClusterFacts, parts: tuple[Station, ...], cores: int) -> tuple
 
 def _fixed_s(operator: OperatorSample | None, cost_s: float, free: float) -> float:
     """What a batch takes beside its rows, with the cores that the other operators leave."""
-    if operator is None or operator.processing_s is None or operator.batch_rows is None:
+    if operator is None or operator.processing_s is None or free <= 0.0:
         return 0.0
-    if free <= 0.0:
-        return 0.0
-    return max(0.0, operator.processing_s - operator.batch_rows * cost_s / free)
+    rows = operator.batch_rows
+    return 0.0 if rows is None else max(0.0, operator.processing_s - rows * cost_s / free)
 
 
 def _ways(network: Network, loads: tuple[PoolLoad, ...], cores: int) -> Iterator[dict[str, int]]:

@@ -26,7 +26,7 @@ from tests.unit.components.pages.recorded_figures import (
     of_clusters,
 )
 from tests.unit.components.pages.test_history_past_pages import components, plain
-from weir.components.live.recommendation_words import figure_rows
+from weir.components.live.recommendation_rows import figure_rows
 from weir.components.live.world import World
 from weir.components.pages.base import Visit
 from weir.components.pages.compare.view import comparison

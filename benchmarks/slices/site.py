@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 import psutil
 import pyarrow as pa
@@ -41,7 +42,7 @@ class Source:
         self.edge = EdgeStream(client, link.edge, link.shards)
         self._counts = EdgeStream(client, out.edge, out.shards)
         self.edge.register(name)
-        self._batch = 0
+        self._writer, self._batch = f"bench-{uuid4()}", 0  # an edge takes no batch twice
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -63,7 +64,7 @@ class Source:
         """These rows at once."""
         with self._lock:
             rows = pa.record_batch({"ts": [time.time()] * len(names), "key": list(names)})
-            self.edge.append("bench", self._batch, cut_by_shard(rows, self.edge.shards, "key"))
+            self.edge.append(self._writer, self._batch, cut_by_shard(rows, self.edge.shards, "key"))
             self._batch += 1
             self.rows += len(names)
             self.expected.update(names)

@@ -25,7 +25,7 @@ from weir.metrics.store.users import Role
 from weir.pipeline.local.redis_server import RedisServer
 
 BEAT = '{"type": "heartbeat"}'
-SOON_S = 10.0
+SOON_S = 60.0
 """A second for what Redis said last, two between signs of life, and a busy machine."""
 
 

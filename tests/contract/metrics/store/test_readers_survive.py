@@ -48,7 +48,7 @@ def hub(store: RedisStore, redis_server: RedisServer, monkeypatch: pytest.Monkey
     return Hub(redis_server.url, store, 5.0, PAGES)
 
 
-async def until(hub: Hub, status: int, within_s: float = 20.0) -> dict[str, object]:
+async def until(hub: Hub, status: int, within_s: float = 120.0) -> dict[str, object]:
     """The first answer of /health with that status."""
     server = FastAPI()
     health.register(server, hub)

@@ -270,7 +270,7 @@ def _trace(path: str, column: Text) -> Trace:
 
 
 def _read(path: str) -> bytes:
-    from weir.controllers.simulator.trace import MOST_BYTES
+    from weir.controllers.model.trace import MOST_BYTES
 
     try:
         if path == "-":

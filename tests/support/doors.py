@@ -16,10 +16,10 @@ from weir.components.pages.what_if.choices import _settings
 from weir.controllers.balancing.base import Deadline, planner
 from weir.controllers.balancing.codec import decode
 from weir.controllers.model.errors import WeirError
+from weir.controllers.model.trace import read_trace
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.drs.sizing import SIZERS, read_problem, size
 from weir.controllers.scaling.registry import create, scalers
-from weir.controllers.simulator.trace import read_trace
 from weir.controllers.simulator.tuning import Point, Tuning, read_tuning, write_tuning
 from weir.metrics.eventlog.importer import import_log
 from weir.metrics.eventlog.locate import locate

@@ -37,7 +37,7 @@ def last(page: Page, chart: str) -> float:
 
 
 def test_raising_the_rate_fills_the_bottleneck(system: System, page: Page) -> None:
-    system.command("rate", "200")
+    system.rate(200)
     wait_until(lambda: last(page, "narrow/load") < 90.0, 90, "narrow keeps up")
     wait_until(lambda: last(page, "narrow/queue") < 4000, 120, "its queue is short")
     load, queue = last(page, "narrow/load"), last(page, "narrow/queue")
@@ -48,8 +48,8 @@ def test_raising_the_rate_fills_the_bottleneck(system: System, page: Page) -> No
     wait_until(lambda: last(page, "narrow/queue") > queue + 5000, 90, "its queue grows")
     assert last(page, "wide/load") < last(page, "narrow/load")
     page.get_by_role("button", name="Pause tweets").click()
-    wait_until(lambda: "paused" in system.command("rate").stdout, 10, "it pauses")
-    system.command("rate", "150")
+    wait_until(lambda: system.store.workloads()[0].paused, 10, "it pauses")
+    system.rate(150)
 
 
 def test_page_spark_and_processes_agree_on_executors(system: System, page: Page) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from redis.exceptions import RedisError
 from rich.console import Console
 
-from weir.commands.parts import Parts
+from weir.commands.parts import Processes
 from weir.commands.trail import auditing, me, request
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
@@ -103,7 +103,7 @@ class Everything:
         self.folder = folder
         self.console = console
         self.stopping = threading.Event()
-        self.parts = Parts(folder, console, self.stopping)
+        self.parts = Processes(folder, console, self.stopping)
         self._more: Callable[[DemoCluster], Child] | None = None  # starts one more host
         self._launching: Launching | None = None
         self.redis_url = ""

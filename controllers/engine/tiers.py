@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from weir.controllers.engine.ports import KEPT_S, Store, Tier
-from weir.controllers.engine.window import Window
+from weir.controllers.engine.window import SampleWindow
 from weir.controllers.model.samples import merge_samples
 
 _FINER = {Tier.MINUTE: Tier.FULL, Tier.QUARTER: Tier.MINUTE, Tier.HOUR: Tier.QUARTER}
@@ -28,7 +28,7 @@ def roll_up(
     now: float,
     grace_s: float = 5.0,
     ends: dict[tuple[str, Tier], float | None] | None = None,
-    recent: Window | None = None,
+    recent: SampleWindow | None = None,
 ) -> int:
     """Bring every cluster's coarser tiers up to date; the number of samples added.
 

@@ -7,7 +7,7 @@ from weir.controllers.engine.ports import Store
 from weir.controllers.model.sample import ClusterSample
 
 
-class Window:
+class SampleWindow:
     """Follows the store's samples; what is older than asked for is dropped."""
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ from weir.controllers.engine.propose.extract import Extracts
 from weir.controllers.engine.propose.outlook import continue_outlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
-from weir.controllers.engine.window import Window
+from weir.controllers.engine.window import SampleWindow
 from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
@@ -72,7 +72,7 @@ class Engine:
         self._notifier = notifier or Notifier()
         self._leadership = Leadership(store)
         self._stop_event = threading.Event()
-        self._window = Window()
+        self._window = SampleWindow()
         self._views = Views()
         self._turn = 0
         self._took_s = 0.0

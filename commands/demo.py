@@ -39,7 +39,7 @@ from weir.pipeline.local.supervisor import Child
 from weir.pipeline.workloads.application import DEFAULT, Application, application
 
 CLUSTER = "cluster "
-"""What the parts that are hosts are called, before the name."""
+"""How the names of hosts begin in the table of parts."""
 SLICES = 4
 """Of the operator with keyed state, shared by the two clusters."""
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
@@ -95,7 +95,7 @@ def place(run: Application, cluster: str, pairs: Sequence[str]) -> str:
 
 
 class Everything:
-    """All parts, in the order in which they come up; they go down the other way round."""
+    """All parts, in the order in which they come up; they go down in reverse."""
 
     def __init__(self, settings: DemoSettings, folder: Path, console: Console) -> None:
         self.settings = settings
@@ -178,7 +178,7 @@ class Everything:
                 service.set_settings(store, asked, group, {"target_latency_s": TARGET_LATENCY_S})
 
     def _how_to_command(self) -> str:
-        """Which Redis it is, and how commands find it."""
+        """Say which Redis is used, and how commands find it."""
         where = f"Redis: {shown_url(self.redis_url)}"
         if self.settings.redis_url:
             return f"{where}; give it to other commands with {REDIS_URL} or --redis."

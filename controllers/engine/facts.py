@@ -143,7 +143,7 @@ def read_facts(
     before: Facts | None = None,
 ) -> Facts:
     """Everything but samples and memories; the views are the caller's own. `watched_s` is for
-    how long the caller has looked without a gap: who has not cannot say that somebody is dead.
+    how long the caller has looked without a gap: without such a time nobody is declared dead.
 
     `before` is an earlier look of the same cycle: what clusters reported stays as it was then, as
     reading it is the larger part of a look, and only what may have been written since is read.

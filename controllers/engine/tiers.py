@@ -30,7 +30,7 @@ def roll_up(
     ends: dict[tuple[str, Tier], float | None] | None = None,
     recent: SampleWindow | None = None,
 ) -> int:
-    """Bring every cluster's coarser tiers up to date; the number of samples added.
+    """Bring every cluster's coarser tiers up to date; returns the number of samples added.
 
     A period is closed `grace_s` late, because its last sample takes a moment to arrive.
     Doing it again changes nothing: a tier never takes the same period twice. `ends` is what

@@ -29,7 +29,7 @@ def import_qtable(
 ) -> QTable:
     """Replace the learned table with this one, if it fits the settings.
 
-    `data` is JSON as the export has it, `name` where it comes from.
+    `data` is JSON as exported, `name` says where it comes from.
     """
     scaler = _scaler(store, cluster)
     try:

@@ -60,7 +60,7 @@ def propose(
     source: str = BY_HAND,
     rollback_of: str | None = None,
 ) -> Recommendation:
-    """What a person wants done, approved by the same click unless four eyes are asked for.
+    """What a person wants done, approved by the same click unless a second person must approve.
 
     `source` is the method whose answer it is, if it is not the person's own.
     """

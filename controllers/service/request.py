@@ -73,7 +73,7 @@ def placement_of(store: Store, operator: str) -> Placement:
 
 
 def require_engine(store: Store, at: float) -> None:
-    """Refuse what nobody would carry out."""
+    """Refuse what no engine is there to carry out."""
     if store.lease(LEADER) is not None:
         return
     if any(p.kind == "engine" and at - p.at <= ENGINE_SEEN_S for p in store.parts()):

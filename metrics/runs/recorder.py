@@ -201,7 +201,7 @@ class Recorder:
 
 
 class only_one:
-    """Two recorders of one folder would each write half of the truth."""
+    """Refuse a second recorder of a folder: each would write half of the truth."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

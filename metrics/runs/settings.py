@@ -2,7 +2,7 @@
 
 They stand among the actions of a run: one version of a group per row, at the moment from
 which it held. A run begins with everything that was in force then, so each run can be
-read alone; a group that is absent had its defaults. Runs of before have none of it.
+read alone; a group that is absent had its defaults. Older runs have none of this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ class SettingsChange(Struct, frozen=True, kw_only=True):
     group: str
     values: dict[str, Any]
     before: dict[str, Any]
-    first: bool  # how the run began, not a change
+    first: bool  # as the run began, not a change
 
 
 class SettingsLog:

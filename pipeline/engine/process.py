@@ -206,7 +206,7 @@ class Engine:
             self._carry_out(advance_reslices(reslices, now))
 
     def _control(self, now: float) -> None:
-        """Ask and plan when it is time, then see to what is there until nothing follows."""
+        """Ask and plan when it is time, then handle what is there until nothing more follows."""
         facts = self._facts(now)
         self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
@@ -226,7 +226,7 @@ class Engine:
         )
 
     def _settle(self, facts: Facts, now: float) -> Facts:
-        """See to what is there until nothing follows; the facts after that."""
+        """Handle what is there until nothing more follows; returns the facts after that."""
         for _ in range(ROUNDS):
             if not self._carry_out(advance_recommendations(facts, now)):
                 break

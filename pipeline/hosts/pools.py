@@ -1,6 +1,6 @@
 """A FAIR pool per operator, whose shares can be changed while its query runs.
 
-Spark makes a pool when the first job names it, with weight 1 for good: allocation files are read
+Spark makes a pool when the first job names it, and its weight stays 1: allocation files are read
 once, at the start. But the scheduler reads a pool's weight and least share again for every offer of
 cores, so they are set in the pool itself. Both are fields of an internal class; where they cannot
 be set, `why_not` says so and all operators share alike.

@@ -39,7 +39,7 @@ class Slices:
         return self._operators[slicing.operator].slice(slicing, name)
 
     def named(self, name: str) -> tuple[str, ...]:
-        """What a name stands for: an operator, all of its slices, or one slice; nothing if unknown."""
+        """What a name refers to: an operator, all of its slices, or one slice; nothing if unknown."""
         operator = self._operators.get(name)
         if operator is not None:
             return (name,) if operator.unsliced else self._slicings[name].slices

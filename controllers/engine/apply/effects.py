@@ -1,7 +1,7 @@
 """What the engine decides to do, as values; and the one place where they are carried out.
 
-Effects come in chains. Within a chain each effect needs the one before: where somebody
-else was quicker or leads by now, the rest of the chain is left, and the next cycle looks
+Effects come in chains. Within a chain each effect needs the one before: where somebody else was
+quicker, or another engine leads, the rest of the chain is left, and the next cycle looks
 again. Any effect may be the last one before a crash; each can be done again.
 """
 
@@ -148,7 +148,7 @@ def carry_out(
     leader: Lease,
     tell: Callable[[News], None] = lambda news: None,
 ) -> int:
-    """Do it, chain by chain; the number of effects that took hold."""
+    """Carry them out, chain by chain; returns how many took effect."""
     done = 0
     for chain in chains:
         for effect in chain:

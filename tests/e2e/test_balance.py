@@ -63,7 +63,7 @@ def looked_anew(store):
     """The engine has begun and ended a cycle since."""
     for _ in range(2):
         at = store.outlook().at
-        wait_until(lambda at=at: store.outlook().at > at, 20, "the engine looks")
+        wait_until(lambda at=at: store.outlook().at > at, 20, "the engine looks")  # type: ignore[misc]
 
 
 def all_still(store):

@@ -135,7 +135,7 @@ class TestReplay:
         for number, share in enumerate((0.8, 0.1, 0.5, 0.3), start=1):  # all points are new
             line.click(position={"x": line.bounding_box()["width"] * share, "y": 20})
             wait_until(
-                lambda number=number: page.evaluate("weirScrubs.length") >= number,
+                lambda number=number: page.evaluate("weirScrubs.length") >= number,  # type: ignore[misc]
                 10,
                 f"scrub {number} is drawn",
             )

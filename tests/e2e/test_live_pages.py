@@ -183,8 +183,8 @@ def test_foreign_pages_are_refused(pages_web):
         "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
     }  # fmt: skip
     ws = f"{pages_web.url}/_dash-ws-callback"
-    foreign = {**upgrade, "origin": "http://evil.example"}
-    assert httpx.get(ws, headers=foreign, timeout=60).status_code == 403
+    headers = {**upgrade, "origin": "http://evil.example"}
+    assert httpx.get(ws, headers=headers, timeout=60).status_code == 403
 
 
 def test_on_a_phone_the_header_leaves_room_for_the_page(open_tab):

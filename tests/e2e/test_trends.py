@@ -5,7 +5,7 @@ import time
 
 from playwright.sync_api import expect
 
-from tests.support.feeder import sample_of
+from tests.support.models import sample_of
 from weir.controllers.engine.ports import Tier
 
 WORLD = "two clusters"

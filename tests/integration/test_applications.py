@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark import SparkContext
@@ -75,7 +76,7 @@ def test_counts_are_exact_at_the_end_of_each(
         found,
     )
     thread = threading.Thread(target=generator.run)
-    queries = [
+    queries: list[Any] = [
         operator.start(spark, Context(redis_url=redis_server.url), tmp_path)
         for operator in load_operators(found.module, _quick(found))
     ]

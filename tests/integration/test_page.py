@@ -62,8 +62,8 @@ def test_page_spark_and_processes_agree_on_executors(system: System, page: Page)
     for wanted in (2, 1):
         done = system.command("scale", "narrow", str(wanted))
         assert done.returncode == 0, done.stdout + done.stderr
-        wait_until(lambda n=wanted: last(page, "narrow/executors") == n, 30, "the page's count")
-        wait_until(lambda n=wanted: processes() == n, 30, "as many processes")
+        wait_until(lambda n=wanted: last(page, "narrow/executors") == n, 30, "the page's count")  # type: ignore[misc]
+        wait_until(lambda n=wanted: processes() == n, 30, "as many processes")  # type: ignore[misc]
         active = [e for e in system.spark_executors("narrow") if e["isActive"]]
         assert len(active) == wanted
 

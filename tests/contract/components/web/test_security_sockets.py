@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests.support.browser import WebServer
 from tests.support.feeder import Feeder
@@ -47,7 +48,7 @@ class Visitor:
     def open(self) -> ClientConnection:
         where = self.web.url.replace("http", "ws") + SOCKET_PATH
         own = {"cookie": self.headers["cookie"]}
-        opening = connect(where, origin=self.web.url, additional_headers=own, proxy=None)
+        opening = connect(where, origin=Origin(self.web.url), additional_headers=own, proxy=None)
         return self._opened.enter_context(opening)
 
     def close(self) -> None:

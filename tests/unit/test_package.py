@@ -29,11 +29,19 @@ absent = set(sys.argv[1].split())
 class Absent(MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name.split(".")[0] in absent:
-            raise ModuleNotFoundError(f"{name} is not installed")
+            raise ModuleNotFoundError(f"{name} is not installed", name=name)
 
 sys.meta_path.insert(0, Absent())
+"""
+LOAD = """
 for module in sys.argv[2:]:
     importlib.import_module(module)
+"""
+COMMAND = """
+from weir.commands.main import main
+
+sys.argv[:2] = ["weir"]
+main()
 """
 
 
@@ -48,15 +56,42 @@ for module in sys.argv[2:]:
     ],
 )  # fmt: skip
 def test_each_part_runs_on_what_its_extra_installs(extra: str, modules: tuple[str, ...]) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = {name: _modules(name, project) for name in project["optional-dependencies"]}
-    absent = set().union(*extras.values()) - extras.get(extra, set())
-    assert "pyspark" in absent or extra == "host"
-    done = subprocess.run(
-        [sys.executable, "-c", ALONE, " ".join(absent), *modules], cwd=ROOT,
+    assert "pyspark" in absent_beside(extra) or extra == "host"
+    done = run_beside(extra, LOAD, *modules)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        (("train-qtable", "table.json"), "engine"),
+        (("runs",), "history"),
+        (("web", "--port", "0"), "web"),
+        (("host", "x", "--master", "spark://x:1"), "host"),
+    ],
+)
+def test_a_command_that_needs_more_says_what_to_install(
+    command: tuple[str, ...], extra: str
+) -> None:
+    done = run_beside("", COMMAND, *command)
+    assert (done.returncode, done.stderr) == (
+        2, f"This needs more than is installed here: pip install 'weir[{extra}]'\n",
+    )  # fmt: skip
+
+
+def run_beside(extra: str, code: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run it where nothing of any other extra is installed."""
+    absent = " ".join(absent_beside(extra))
+    return subprocess.run(
+        [sys.executable, "-c", ALONE + code, absent, *words], cwd=ROOT,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+
+
+def absent_beside(extra: str) -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {name: _modules(name, project) for name in project["optional-dependencies"]}
+    return set().union(*extras.values()) - extras.get(extra, set())
 
 
 def _modules(extra: str, project: dict[str, Any]) -> set[str]:

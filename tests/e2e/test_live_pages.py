@@ -77,11 +77,11 @@ def test_theme_switch_changes_and_stays(open_tab):
     expect(page.locator(".cluster").first).to_be_visible()
     light = page.evaluate(ground)
     page.click("#theme")
+    wait_until(lambda: page.evaluate(ground) != light, 10, "another ground")
     dark = page.evaluate(ground)
-    assert dark != light
     page.reload()
     expect(page.locator(".cluster").first).to_be_visible()
-    assert page.evaluate(ground) == dark
+    wait_until(lambda: page.evaluate(ground) == dark, 10, "the same ground")
 
 
 @pytest.mark.parametrize("width", [390, 1280])

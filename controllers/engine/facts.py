@@ -22,7 +22,7 @@ from weir.controllers.engine.guard.rules import (
 )
 from weir.controllers.engine.judge.figures import since_recent
 from weir.controllers.engine.judge.verification import TrackRecord, track_record
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Commands, Store
 from weir.controllers.engine.propose.balance import (
     BALANCE,
     BalanceSettings,
@@ -246,7 +246,7 @@ def _own(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _commands(
-    store: Store, recommendations: Sequence[Recommendation], token: int
+    store: Commands, recommendations: Sequence[Recommendation], token: int
 ) -> dict[str, Told]:
     """Commands of what is being applied, with every further attempt."""
     found: dict[str, Told] = {}

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from weir.controllers.engine.groups import settings_type
 from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.engine.stored import read_leniently
@@ -117,7 +117,7 @@ class SettingsLog:
 
 
 def settings_of(
-    store: Store, known: Mapping[tuple[str, str], int], began_at: float, now: float
+    store: Rules, known: Mapping[tuple[str, str], int], began_at: float, now: float
 ) -> list[RecordedAction]:
     """Versions of settings that differ from the known ones (their hashes), from when they held.
 

@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from redis.exceptions import RedisError
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules
 from weir.controllers.engine.stored import share_settings
 from weir.controllers.model.shares import first_cores
 
@@ -44,7 +44,7 @@ class Pools:
     def __init__(
         self,
         spark: SparkSession,
-        store: Store,
+        store: Rules,
         cluster: str,
         running: Callable[[], Iterable[str]],
         cores: Callable[[], int],

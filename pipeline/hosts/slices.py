@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Slicings
 from weir.controllers.model.slicing import Slicing, sliced_operator
 from weir.pipeline.hosts.operator import Operator
 
@@ -10,7 +10,7 @@ from weir.pipeline.hosts.operator import Operator
 class Slices:
     """The slices of declared operators; an operator without a key has none and runs as it is."""
 
-    def __init__(self, store: Store, operators: Mapping[str, Operator]) -> None:
+    def __init__(self, store: Slicings, operators: Mapping[str, Operator]) -> None:
         self._store = store
         self._operators = operators
         self._slicings: dict[str, Slicing] = {}

@@ -13,7 +13,7 @@ from msgspec import Struct
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules, Store
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
@@ -238,7 +238,7 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return True
 
 
-def _set_shares(store: Store, effect: SetShares) -> bool:
+def _set_shares(store: Rules, effect: SetShares) -> bool:
     def change(kept: dict[str, Any]) -> dict[str, Any]:
         settings = read_leniently(ShareSettings, kept)
         if settings.source is ShareSource.HAND or settings.weights != effect.seen:

@@ -100,9 +100,10 @@ fi
 # -- packages: what is installed is remembered, and a change installs again
 wanted="requirements.txt"
 if [ -n "$tests" ]; then wanted="requirements-dev.txt"; fi
-stamp=".venv/.ready-${wanted%.txt}"
-state="$(cat requirements.txt "$wanted" pyproject.toml; pwd)"
-if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
+stamp() { printf '.venv/.ready-%s' "${1%.txt}"; }
+state() { cat requirements.txt "$1" pyproject.toml; pwd; }
+ready() { [ -f "$(stamp "$1")" ] && [ "$(cat "$(stamp "$1")")" = "$(state "$1")" ]; }
+if ! ready "$wanted" && ! ready requirements-dev.txt; then # the latter has the former in it
   say "Installing the packages of $wanted into .venv (a few minutes, once) ..."
   .venv/bin/python -m pip install --disable-pip-version-check -q -r "$wanted" ||
     fail "The packages of $wanted could not be installed; see the lines above."
@@ -116,7 +117,7 @@ from weir.pipeline.engine.start import compile_kernels
 warm_up()
 compile_kernels()' ||
     fail "The planners could not be compiled; see the lines above."
-  printf '%s\n' "$state" > "$stamp"
+  state "$wanted" > "$(stamp "$wanted")"
 fi
 
 # -- what checks the scripts in assets/, where Node is there; Weir itself runs without it

@@ -64,7 +64,7 @@ def timed(planner: Planner, problem: Problem, runs: int) -> tuple[Plan, Times, T
     return plan, Times.of(wall), Times.of(cpu)
 
 
-class Compared(NamedTuple):
+class AgainstFlux(NamedTuple):
     """Our optimiser and Flux on one instance: load distances, and our times."""
 
     before: float
@@ -80,14 +80,14 @@ class Compared(NamedTuple):
         return self.ours > self.flux + 1e-9
 
 
-def compared(size: tuple[int, int], varies: float, moves: int, seed: int, runs: int) -> Compared:
+def compared(size: tuple[int, int], varies: float, moves: int, seed: int, runs: int) -> AgainstFlux:
     """Both on that instance."""
     problem = instance(*size, varies, moves, seed)
     ours, wall, cpu = timed(Milp(), problem, runs)
     theirs = Flux().plan(problem)
     assert ours.bound is not None
     distances = (ours.after.load_distance, theirs.after.load_distance)
-    return Compared(ours.before.load_distance, ours.bound, *distances, wall, cpu)
+    return AgainstFlux(ours.before.load_distance, ours.bound, *distances, wall, cpu)
 
 
 def paper_settings(seeds: int, runs: int) -> tuple[str, dict[str, float]]:

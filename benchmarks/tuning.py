@@ -22,7 +22,7 @@ from weir.controllers.simulator import Scenario, Trace, WorldModel, read_trace, 
 from weir.controllers.simulator.scenario import default_cost_s
 from weir.controllers.simulator.search import evaluate, open_study
 from weir.controllers.simulator.tune import tune
-from weir.controllers.simulator.tuning import Point, Tuning
+from weir.controllers.simulator.tuning import Candidate, Tuning
 
 TRACES = ("nab_Twitter_volume_GOOG.csv", "dsp_wiki_en_5min.csv")
 SEARCHED_DAYS, JUDGED_DAYS = (0, 2), (7, 9)
@@ -63,7 +63,7 @@ def tuned(path: Path, scaler: str, trials: int, seed: int, alone: bool) -> Tunin
     )
 
 
-def row(label: str, point: Point) -> list[object]:
+def row(label: str, point: Candidate) -> list[object]:
     """One policy on the judged days."""
     s = point.judged
     assert s is not None

@@ -13,7 +13,7 @@ from weir.commands.trail import plain, request
 from weir.controllers import service
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.moves import Rebalance
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Commands, Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.engine.skipped import merge_skips, skip_words
@@ -181,7 +181,7 @@ def _outcome(found: Recommendation) -> str:
     return last.why or str(found.status)
 
 
-def _answer(store: Store, command: Command) -> CommandResult:
+def _answer(store: Commands, command: Command) -> CommandResult:
     """What becomes of a command; progress goes to the terminal."""
     cluster, console = command.cluster, Console(stderr=True)
     with console.status(f"{cluster}: {describe(command.action)}") as line:

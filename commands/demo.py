@@ -18,7 +18,7 @@ from pathlib import Path
 from redis.exceptions import RedisError
 from rich.console import Console
 
-from weir.commands.parts import Parts
+from weir.commands.parts import Processes
 from weir.commands.trail import auditing, me, request
 from weir.components.pages.sign_in.service import SignIn, admin_link
 from weir.components.web.app import gunicorn_argv, web_env
@@ -39,7 +39,7 @@ from weir.pipeline.local.supervisor import Child
 from weir.pipeline.workloads.application import DEFAULT, Application, application
 
 CLUSTER = "cluster "
-"""What the parts that are hosts are called, before the name."""
+"""How the names of hosts begin in the table of parts."""
 SLICES = 4
 """Of the operator with keyed state, shared by the two clusters."""
 TARGET_LATENCY_S = 15.0  # the ranking alone runs every ten seconds
@@ -95,7 +95,7 @@ def place(run: Application, cluster: str, pairs: Sequence[str]) -> str:
 
 
 class Everything:
-    """All parts, in the order in which they come up; they go down the other way round."""
+    """All parts, in the order in which they come up; they go down in reverse."""
 
     def __init__(self, settings: DemoSettings, folder: Path, console: Console) -> None:
         self.settings = settings
@@ -103,7 +103,7 @@ class Everything:
         self.folder = folder
         self.console = console
         self.stopping = threading.Event()
-        self.parts = Parts(folder, console, self.stopping)
+        self.parts = Processes(folder, console, self.stopping)
         self._more: Callable[[DemoCluster], Child] | None = None  # starts one more host
         self._launching: Launching | None = None
         self.redis_url = ""
@@ -178,7 +178,7 @@ class Everything:
                 service.set_settings(store, asked, group, {"target_latency_s": TARGET_LATENCY_S})
 
     def _how_to_command(self) -> str:
-        """Which Redis it is, and how commands find it."""
+        """Say which Redis is used, and how commands find it."""
         where = f"Redis: {shown_url(self.redis_url)}"
         if self.settings.redis_url:
             return f"{where}; give it to other commands with {REDIS_URL} or --redis."

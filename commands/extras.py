@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from weir.controllers.model.errors import Unavailable
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile("extra == [\"']([^\"']+)")
 
 
 def requirements(extra: str, declared: list[str]) -> list[str]:
@@ -29,6 +30,30 @@ def requirements(extra: str, declared: list[str]) -> list[str]:
         for name in inner.group(1).split(","):
             found += requirements(name.strip(), declared)
     return list(dict.fromkeys(found))
+
+
+def extra_of(module: str, declared: list[str]) -> str | None:
+    """The extra that installs a module; None if none does.
+
+    >>> extra_of("argon2", ["redis>=8", 'argon2-cffi>=25.1; extra == "web"'])
+    'web'
+    """
+    for line in declared:
+        name, extra = _NAME.match(line), _EXTRA.search(line)
+        package = name[0].lower().replace("-", "_") if name else ""
+        if extra and (package == module or package.startswith(f"{module}_")):
+            return extra[1]
+    return None
+
+
+def missing_words(error: ModuleNotFoundError) -> str | None:
+    """What to install where a package is missing; None if it is none that an extra brings."""
+    try:
+        declared = requires("weir") or []
+    except PackageNotFoundError:
+        return None
+    extra = extra_of((error.name or "").partition(".")[0], declared)
+    return extra and f"This needs more than is installed here: pip install 'weir[{extra}]'"
 
 
 def ensure(extra: str) -> None:

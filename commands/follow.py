@@ -48,7 +48,7 @@ def run(
                     if kept is not None:
                         kept.add(sample)
             except KeyboardInterrupt:
-                pass  # the usual way to end it
+                pass  # the usual way to end
         folder = None if kept is None else kept.end()
     except WeirError as error:
         say(str(error))

@@ -33,7 +33,7 @@ def run(
     """Import every log at these paths; `runs_dir` None only counts and writes no run.
 
     Good logs are imported even where others are bad. A file that is merely found in
-    a folder and is no event log is passed over; one that was named is an error.
+    a folder and is no event log is skipped; one that was named is an error.
     """
     report = _Report(as_json)
     try:

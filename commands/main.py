@@ -10,6 +10,7 @@ import typer
 
 from weir.commands import acting, files, recommendations
 from weir.commands.experiment import experiment_app
+from weir.commands.extras import missing_words
 from weir.commands.key import key
 from weir.commands.options import Redis, pairs_of, store_at
 from weir.commands.runs import record, runs_app
@@ -219,6 +220,12 @@ def main() -> None:
         sys.exit(2)
     except RedisAway as error:
         print(f"Redis cannot be reached: {error}", file=sys.stderr)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        missing = missing_words(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
         sys.exit(2)
 
 

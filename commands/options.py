@@ -1,4 +1,4 @@
-"""Options that several commands have, and what is made of them."""
+"""Options that several commands share, and how they are read."""
 
 from typing import TYPE_CHECKING, Annotated
 

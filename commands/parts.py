@@ -20,7 +20,7 @@ from weir.pipeline.local.supervisor import Child
 TIMEOUT_S = 240.0
 
 
-class Parts:
+class Processes:
     """Processes by name; each logs and keeps its temporary files in one folder."""
 
     def __init__(self, folder: Path, console: Console, stopping: Event) -> None:

@@ -135,7 +135,7 @@ def target_of(text: Text, trace: Text) -> float:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse what is no seed for everybody who draws by it."""
+    """Refuse a seed that not every random generator here accepts."""
     if not 0 <= seed < 2**31:
         raise invalid(f"--seed must be 0 to {2**31 - 1}, not {seed}", "seed")
 
@@ -270,7 +270,7 @@ def _trace(path: str, column: Text) -> Trace:
 
 
 def _read(path: str) -> bytes:
-    from weir.controllers.simulator.trace import MOST_BYTES
+    from weir.controllers.model.trace import MOST_BYTES
 
     try:
         if path == "-":

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from weir.metrics.store.where import REDIS_URL, home, kept_url
 
 GIVEN = "WEIR_GIVEN_REDIS_URL"
-"""The same for `demo`, which has a Redis of its own unless it is told of one."""
+"""The same for `demo`, which starts a Redis of its own unless one is named."""
 REFUSED = (
     "Redis asks for a user or password that is right; give the URL with it, as in "
     "redis://:PASSWORD@HOST:PORT/0, in WEIR_REDIS_URL"

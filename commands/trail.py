@@ -33,7 +33,7 @@ def plain(text: object) -> str:
 @contextmanager
 def auditing(redis_url: str) -> Iterator[None]:
     """What is recorded within goes into the audit trail. The users' file needs no Redis, so
-    where there is none the change holds all the same, and the terminal says what is missing."""
+    where there is none the change still holds, and the terminal says what is missing."""
     from redis.exceptions import RedisError
 
     from weir.components.web.security.events import LOG, SecurityEvent, keep, set_sink

@@ -17,7 +17,7 @@ from weir.commands import simulation as inputs
 
 if TYPE_CHECKING:
     from weir.controllers.simulator.model import WorldModel
-    from weir.controllers.simulator.search import Job, JobResult
+    from weir.controllers.simulator.search import TuneJob, TuneResult
     from weir.controllers.simulator.tune import MakeEvaluate
     from weir.controllers.simulator.tuning import Trial, Tuning
 
@@ -181,13 +181,13 @@ def evaluators(jobs: int, master: str | None = None) -> Iterator[MakeEvaluate]:
             yield lambda world: partial(_side_by_side, pool, world)
 
 
-def _in_turn(world: WorldModel, jobs: Sequence[Job]) -> Sequence[JobResult]:
+def _in_turn(world: WorldModel, jobs: Sequence[TuneJob]) -> Sequence[TuneResult]:
     from weir.controllers.simulator.search import evaluate
 
     return [evaluate(world, job) for job in jobs]
 
 
-def _side_by_side(pool: Any, world: WorldModel, jobs: Sequence[Job]) -> Sequence[JobResult]:
+def _side_by_side(pool: Any, world: WorldModel, jobs: Sequence[TuneJob]) -> Sequence[TuneResult]:
     from weir.controllers.simulator.search import evaluate
 
     if pool is None:

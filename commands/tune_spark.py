@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from weir.controllers.simulator.search import Job, JobResult, evaluate
+from weir.controllers.simulator.search import TuneJob, TuneResult, evaluate
 from weir.metrics.eventlog.spark_batch import application
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def spark_evaluator(master: str) -> Iterator[MakeEvaluate]:
         def evaluator(world: WorldModel) -> Evaluate:
             shared = context.broadcast(world)
 
-            def run(jobs: Sequence[Job]) -> Sequence[JobResult]:
+            def run(jobs: Sequence[TuneJob]) -> Sequence[TuneResult]:
                 tasks = context.parallelize(list(jobs), max(1, len(jobs)))
                 return tasks.map(lambda job: evaluate(shared.value, job)).collect()
 

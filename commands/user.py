@@ -64,7 +64,7 @@ def link(
     redis: Redis = DEFAULT_REDIS,
     address: Address = DEFAULT_ADDRESS,
 ) -> None:
-    """Print a one-time link that signs a user in, for one who forgot the password."""
+    """Print a one-time link that signs a user in, e.g. after a forgotten password."""
     from weir.components.pages.sign_in.service import admin_link
     from weir.controllers.model.errors import NotFound
 

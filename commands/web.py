@@ -80,7 +80,7 @@ def name_of(host: str, allowed: Sequence[str]) -> str:
 
 
 def refuse_other_users(redis_url: str, users: "UsersFile") -> None:
-    """Two web servers of one Redis share their users, or people would be known to one alone."""
+    """Two web servers of one Redis share their users; else people would be known to only one."""
     from redis.exceptions import RedisError
 
     from weir.components.web.presence import others
@@ -99,7 +99,7 @@ def refuse_other_users(redis_url: str, users: "UsersFile") -> None:
 
 
 def print_first_link(redis_url: str, settings, address: str) -> None:  # type: ignore[no-untyped-def]
-    """As long as there is nobody who could sign in, say how to."""
+    """While nobody can sign in yet, say how to."""
     from redis.exceptions import RedisError
 
     from weir.commands.trail import auditing, me

@@ -14,8 +14,8 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """The same for what only its owner may read and what must survive a power cut; mkstemp sees
-    to the former."""
+    """The same for what only its owner may read and what must survive a power cut; mkstemp takes
+    care of the former."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

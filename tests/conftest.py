@@ -43,18 +43,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test with its tier; long tiers first."""
-    order = list(TIERS.values())
-    tiers = {id(item): _tier(item.path) for item in items}
     for item in items:
-        item.add_marker(tiers[id(item)])
-    items.sort(key=lambda item: (order.index(tiers[id(item)]), _place(item)))
+        item.add_marker(_tier(item.path))
+    items.sort(key=lambda item: (_turn(item.path), _place(item)))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Hand out whole groups; xdist's own marker of a group does nothing under this pytest."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class Groups(LoadScopeScheduling):
+    class Groups(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             return _group(HERE.parent / nodeid.split("::")[0])
 
@@ -69,11 +67,18 @@ def _tier(path: Path) -> str:
 
 @cache
 def _group(path: Path) -> str:
-    """All tests of the one Spark system, of one `WORLD` of pages, or of one file."""
-    if _tier(path) == "spark":
-        return "spark"
+    """All tests of one `WORLD`, of the one Spark system, or of one file."""
     world = re.search(r'^WORLD = "([^"]+)"', path.read_text(), re.MULTILINE)
-    return world[1] if world else str(path)
+    if world:
+        return world[1]
+    return "spark" if _tier(path) == "spark" else str(path)
+
+
+def _turn(path: Path) -> float:
+    """When a file's tier begins; what starts a Spark of its own waits until the pages are done."""
+    order = list(TIERS.values())
+    alone = _tier(path) == "spark" and _group(path) != "spark"
+    return order.index("browser") + 0.5 if alone else order.index(_tier(path))
 
 
 def _place(item: pytest.Item) -> int:

@@ -64,8 +64,10 @@ def _operator(name: str, slices: int, cost_s: float, tasks: int, settings: Setti
     source, target = rows_of(name), counts_of(name)
 
     def build(spark: SparkSession, context: Context) -> DataStreamWriter:
-        rows = source.read(spark, context, name, settings.max_rows, tasks)
-        rows = observed(rows, F.col("ts"))
+        reader = source.reader(spark, context, name, settings.max_rows)
+        if not context.is_slice:
+            reader = reader.option("tasks", tasks)
+        rows = observed(reader.load(), F.col("ts"))
         rows = with_cost(rows, cost_s, settings.cost_kind)
         if context.is_slice:
             rows = rows.coalesce(1)

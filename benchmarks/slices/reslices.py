@@ -28,7 +28,7 @@ BURST = 20_000
 Change = tuple[str, Slicing]
 
 
-class Done(NamedTuple):
+class DoneReslice(NamedTuple):
     """One re-slice that was done."""
 
     kind: str
@@ -38,11 +38,11 @@ class Done(NamedTuple):
     after: int
 
 
-class Part(NamedTuple):
+class ManyReslices(NamedTuple):
     """All re-slices of one operator, and what came of its counts."""
 
     names: list[str]
-    done: list[Done]
+    done: list[DoneReslice]
     failed: list[str]
     rows: int
     wrong: int
@@ -94,7 +94,7 @@ def modulo(names: list[str], before: int, after: int) -> float:
     return float((hashes % np.uint64(before) != hashes % np.uint64(after)).mean())
 
 
-def of_keys(fleet: Fleet, keys: int, options: argparse.Namespace) -> Part:
+def of_keys(fleet: Fleet, keys: int, options: argparse.Namespace) -> ManyReslices:
     """Re-slices of the operator with so many keys."""
     name, choice = f"k{keys}", random.Random(options.seed)
     names = [f"key-{i}" for i in range(keys)]
@@ -107,7 +107,7 @@ def of_keys(fleet: Fleet, keys: int, options: argparse.Namespace) -> Part:
     run(fleet, name, "one")
     source.start()
     wait_until(lambda: source.waiting < 20 * options.rate, 60, "every key has state")
-    done: list[Done] = []
+    done: list[DoneReslice] = []
     failed: list[str] = []
     until = time.monotonic() + options.minutes * 60.0
     while len(done) + len(failed) < options.count and time.monotonic() < until:
@@ -119,14 +119,14 @@ def of_keys(fleet: Fleet, keys: int, options: argparse.Namespace) -> Part:
         print(f"{words}, {time.monotonic() - began:.1f} s in all", flush=True)
         if ended.step is ResliceStep.DONE and ended.paused_s is not None:
             counts = len(before.slices), len(after.slices)
-            done.append(Done(kind, ended.paused_s, moved(names, before, after), *counts))
+            done.append(DoneReslice(kind, ended.paused_s, moved(names, before, after), *counts))
         else:
             failed.append(f"{kind}: {ended.step}, {ended.message}")
         time.sleep(options.rest)
     source.stop()
     wrong, twice = source.wrong()
     halt(fleet, name)
-    return Part(names, done, failed, source.rows, wrong, twice)
+    return ManyReslices(names, done, failed, source.rows, wrong, twice)
 
 
 def main(options: argparse.Namespace) -> None:
@@ -138,7 +138,7 @@ def main(options: argparse.Namespace) -> None:
     write(found, options)
 
 
-def write(found: list[Part], options: argparse.Namespace) -> None:
+def write(found: list[ManyReslices], options: argparse.Namespace) -> None:
     """The section."""
     pauses: list[tuple[object, ...]] = []
     shares: list[tuple[object, ...]] = []

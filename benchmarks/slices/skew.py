@@ -27,7 +27,7 @@ SHIFTS = (3, 2)
 """Whose keys become hot, one after the other; at first it is slice 0."""
 
 
-class Case(NamedTuple):
+class Rival(NamedTuple):
     """What decides, and how much there is to do."""
 
     label: str
@@ -40,9 +40,11 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("SMR's ring rule", "smr", "no_op", "smr", 400.0, 0.55, ("a", "b")),
-    Case("even load by key groups", "even", "no_op", "even_load", 300.0, 0.4, ("a", "a", "b", "b")),
-    Case("ALBIC", "albic", "albic", "no_reslice", 300.0, 0.4, ("a", "a", "b", "b")),
+    Rival("SMR's ring rule", "smr", "no_op", "smr", 400.0, 0.55, ("a", "b")),
+    Rival(
+        "even load by key groups", "even", "no_op", "even_load", 300.0, 0.4, ("a", "a", "b", "b")
+    ),
+    Rival("ALBIC", "albic", "albic", "no_reslice", 300.0, 0.4, ("a", "a", "b", "b")),
 )
 SMR = {
     "high_queue_s": 3.0, "low_queue_s": 2.0, "high_load": 0.7, "low_load": 0.65,

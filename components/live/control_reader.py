@@ -7,7 +7,7 @@ import msgspec
 from weir.components.live.control import Control
 from weir.controllers.engine.facts import LOOK_BACK
 from weir.controllers.engine.judge.verification import TrackRecord, track_records
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Memories, Recommendations, Store
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.service import find_pause
@@ -43,14 +43,14 @@ class ControlReader:
         )
 
 
-def _read_known(store: Store) -> tuple[Recommendation, ...]:
+def _read_known(store: Recommendations) -> tuple[Recommendation, ...]:
     """The newest, and the newest of those that count: many that came to nothing must not
     take the place of what was done."""
     found = {r.id: r for r in (*store.record(KEPT), *store.recommendations(KEPT))}
     return tuple(sorted(found.values(), key=lambda r: (r.at, r.id), reverse=True))
 
 
-def _waits(store: Store) -> dict[str, str]:
+def _waits(store: Memories) -> dict[str, str]:
     try:
         return store.scale_waits()
     except msgspec.DecodeError as error:  # written by another version

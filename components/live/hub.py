@@ -19,7 +19,7 @@ import redis.asyncio
 from weir.components.live.control import Control
 from weir.components.live.control_reader import ControlReader
 from weir.components.live.page import Pages
-from weir.components.live.window import Window
+from weir.components.live.window import SeriesWindow
 from weir.components.live.world import World, world_of
 from weir.components.web.security.workers import Workers
 from weir.controllers.engine.ports import KEPT_S, Part, Rebalance, Tier, Workload
@@ -69,7 +69,7 @@ class Hub:
         self._target_latency_s = target_latency_s
         self._clock = clock
         self._workers = Workers("facts", 1)
-        self._window = Window()
+        self._window = SeriesWindow()
         self._rounds = dict.fromkeys(_READERS, time.monotonic())  # reader -> end of its last one
         self._parts: list[Part] = []
         self._deaths: list[Death] = []

@@ -13,7 +13,7 @@ FORGET_AFTER_S = 15.0
 first."""
 
 
-class Window:
+class SeriesWindow:
     """One series per cluster. It holds what readers give it and never reads by itself."""
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     number: int = 0  # given by the store
     previous: str = ""  # seal of the entry before
     seal: str = ""
-    signature: str = ""  # of the seal, by who has the key
+    signature: str = ""  # of the seal, by a holder of the key
 
 
 def seal_entry(
@@ -64,7 +64,7 @@ def seal_entry(
 
 
 def signature_of(seal: str, key: bytes) -> str:
-    """What only who has the key can write below a seal."""
+    """What only a holder of the key can write below a seal."""
     return hmac.new(key, seal.encode(), "sha256").hexdigest()
 
 
@@ -116,7 +116,7 @@ class Chain(Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Nothing speaks against it."""
+        """Whether nothing contradicts it."""
         return self.broken is None and not self.lost
 
 

@@ -103,7 +103,7 @@ def lost_operators(
 def death_entries(
     before: Iterable[Death], after: Mapping[str, Death], snapshot: Snapshot, now: float
 ) -> list[AuditEntry]:
-    """What the audit trail is told: who has died since, and who is back, not who was forgotten."""
+    """Entries for the audit trail: who has died since, and who is back but was not forgotten."""
     known = {death.cluster: death for death in before}
     said = [
         AuditEntry(

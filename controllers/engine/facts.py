@@ -22,7 +22,7 @@ from weir.controllers.engine.guard.rules import (
 )
 from weir.controllers.engine.judge.figures import since_recent
 from weir.controllers.engine.judge.verification import TrackRecord, track_record
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Commands, Store
 from weir.controllers.engine.propose.balance import (
     BALANCE,
     BalanceSettings,
@@ -143,7 +143,7 @@ def read_facts(
     before: Facts | None = None,
 ) -> Facts:
     """Everything but samples and memories; the views are the caller's own. `watched_s` is for
-    how long the caller has looked without a gap: who has not cannot say that somebody is dead.
+    how long the caller has looked without a gap: without such a time nobody is declared dead.
 
     `before` is an earlier look of the same cycle: what clusters reported stays as it was then, as
     reading it is the larger part of a look, and only what may have been written since is read.
@@ -246,7 +246,7 @@ def _own(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _commands(
-    store: Store, recommendations: Sequence[Recommendation], token: int
+    store: Commands, recommendations: Sequence[Recommendation], token: int
 ) -> dict[str, Told]:
     """Commands of what is being applied, with every further attempt."""
     found: dict[str, Told] = {}

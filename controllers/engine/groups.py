@@ -1,4 +1,4 @@
-"""Every group of settings there is, with its Struct: the one list for pages, API and checks."""
+"""Every group of settings with its Struct: the one list for pages, API and checks."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -96,7 +96,7 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 
 
 DONE = (Status.APPLIED, Status.EFFECTIVE, Status.INEFFECTIVE, Status.UNMEASURED)
-"""It was carried out, judged or not."""
+"""The action was carried out, whether judged or not."""
 
 
 class Disturbance(StrEnum):

@@ -1,4 +1,4 @@
-"""What the store holds and nobody can use: by kind, how much of it and since when."""
+"""What the store holds but cannot be used: by kind, how much and since when."""
 
 from collections.abc import Iterable, Sequence
 

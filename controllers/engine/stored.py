@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.failover import FAILOVER, FailoverSettings
@@ -41,26 +41,26 @@ def read_leniently(kind: type[S], values: Mapping[str, Any]) -> S:
         return build(kind, fitting)
 
 
-def engine_settings(store: Store) -> EngineSettings:
+def engine_settings(store: Rules) -> EngineSettings:
     """What holds for all clusters."""
     return read_leniently(EngineSettings, store.settings(ENGINE))
 
 
-def cluster_settings(store: Store) -> ClusterSettings:
+def cluster_settings(store: Rules) -> ClusterSettings:
     """Within which limits clusters come and go."""
     return read_leniently(ClusterSettings, store.settings(CLUSTERS))
 
 
-def failover_settings(store: Store) -> FailoverSettings:
+def failover_settings(store: Rules) -> FailoverSettings:
     """When a cluster counts as dead, and what is then done."""
     return read_leniently(FailoverSettings, store.settings(FAILOVER))
 
 
-def share_settings(store: Store, cluster: str) -> ShareSettings:
+def share_settings(store: Rules, cluster: str) -> ShareSettings:
     """How the operators of a cluster share its cores."""
     return read_leniently(ShareSettings, store.settings(share_group(cluster)))
 
 
-def scale_settings(store: Store, cluster: str) -> ScaleSettings:
+def scale_settings(store: Rules, cluster: str) -> ScaleSettings:
     """How a cluster is scaled."""
     return read_leniently(ScaleSettings, store.settings(scale_group(cluster)))

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from weir.controllers.engine.ports import KEPT_S, Store, Tier
-from weir.controllers.engine.window import Window
+from weir.controllers.engine.ports import KEPT_S, Samples, Tier
+from weir.controllers.engine.window import SampleWindow
 from weir.controllers.model.samples import merge_samples
 
 _FINER = {Tier.MINUTE: Tier.FULL, Tier.QUARTER: Tier.MINUTE, Tier.HOUR: Tier.QUARTER}
@@ -24,13 +24,13 @@ def ends_due(last_at: float | None, now: float, tier: Tier) -> list[float]:
 
 
 def roll_up(
-    store: Store,
+    store: Samples,
     now: float,
     grace_s: float = 5.0,
     ends: dict[tuple[str, Tier], float | None] | None = None,
-    recent: Window | None = None,
+    recent: SampleWindow | None = None,
 ) -> int:
-    """Bring every cluster's coarser tiers up to date; the number of samples added.
+    """Bring every cluster's coarser tiers up to date; returns the number of samples added.
 
     A period is closed `grace_s` late, because its last sample takes a moment to arrive.
     Doing it again changes nothing: a tier never takes the same period twice. `ends` is what
@@ -61,7 +61,7 @@ def roll_up(
     return added
 
 
-def _last(store: Store, cluster: str, tier: Tier, now: float) -> float | None:
+def _last(store: Samples, cluster: str, tier: Tier, now: float) -> float | None:
     """End of the last period that a tier has; of the one before the first if it has none."""
     # What was added last is nearly always the period before: no need to read them all.
     newest = store.samples(cluster, now - 3 * int(tier), now, tier)
@@ -69,7 +69,9 @@ def _last(store: Store, cluster: str, tier: Tier, now: float) -> float | None:
     return kept[-1].at if kept else _before_first(store, cluster, _FINER[tier], tier, now)
 
 
-def _before_first(store: Store, cluster: str, finer: Tier, tier: Tier, now: float) -> float | None:
+def _before_first(
+    store: Samples, cluster: str, finer: Tier, tier: Tier, now: float
+) -> float | None:
     """End of the period before the first that there is something of; None without anything."""
     found = store.samples(cluster, now - KEPT_S[finer], now, finer)
     return -(-found[0].at // int(tier)) * int(tier) - int(tier) if found else None

@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Samples
 from weir.controllers.model.sample import ClusterSample
 
 
-class Window:
+class SampleWindow:
     """Follows the store's samples; what is older than asked for is dropped."""
 
     def __init__(self) -> None:
@@ -16,7 +16,7 @@ class Window:
         self._samples: dict[str, deque[ClusterSample]] = {}
 
     def refresh(
-        self, store: Store, latest: Sequence[ClusterSample], since: float
+        self, store: Samples, latest: Sequence[ClusterSample], since: float
     ) -> Mapping[str, Sequence[ClusterSample]]:
         """The samples since a time, by cluster; only what is new is read."""
         self.since = since

@@ -8,7 +8,7 @@ import re
 
 from msgspec.structs import replace
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Hosting, Parts, Samples, Store
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, names_in
 from weir.controllers.engine.stored import cluster_settings, engine_settings, read_leniently
 from weir.controllers.model.age import age_s
@@ -76,7 +76,7 @@ def end_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
 
 
 def _order(
-    store: Store, request: Request, before: HostOrder | None, after: HostOrder, action: str
+    store: Hosting, request: Request, before: HostOrder | None, after: HostOrder, action: str
 ) -> HostOrder:
     if not store.change_host_order(before, after, request.entry(action, after.cluster)):
         raise Refused(f"Somebody else has just ordered something of {after.cluster}. Look again.")
@@ -92,17 +92,17 @@ def _drain(store: Store, request: Request, cluster: str, drain: bool) -> None:
         set_settings(store, request, BALANCE, {"draining_clusters": ", ".join(sorted(wanted))})
 
 
-def _hosting_clusters(store: Store, now: float) -> set[str]:
+def _hosting_clusters(store: Samples, now: float) -> set[str]:
     """Clusters that host operators and live."""
     snapshot = Snapshot.of(store.latest(), now)
     return {c.name for c in snapshot.clusters if c.hosted and not snapshot.silent(c.name)}
 
 
-def _ending_clusters(store: Store) -> set[str]:
+def _ending_clusters(store: Hosting) -> set[str]:
     return {o.cluster for o in store.host_orders().values() if o.wanted is not HostState.RUNNING}
 
 
-def _require_launcher(store: Store, request: Request) -> None:
+def _require_launcher(store: Parts, request: Request) -> None:
     if not any(
         p.kind == "launcher" and age_s(p.at, request.at) <= LAUNCHER_SEEN_S for p in store.parts()
     ):

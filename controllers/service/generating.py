@@ -12,8 +12,8 @@ from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.profile import MOST_POINTS, Profile, profile_words
 from weir.controllers.model.settings import build
+from weir.controllers.model.trace import read_trace
 from weir.controllers.service.request import Request, require_comment
-from weir.controllers.simulator.trace import read_trace
 
 RETRIES = 20
 TRACE = "trace"

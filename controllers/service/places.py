@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weir.controllers.balancing.base import planners
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Placements, Store
 from weir.controllers.engine.propose.make import BY_HAND
 from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.decision import Move, Moves, Reason
@@ -41,7 +41,7 @@ def rebalance(
     return propose(store, request, decision, source=planner)
 
 
-def _refuse_travelling(store: Store, moves: Sequence[Move]) -> None:
+def _refuse_travelling(store: Placements, moves: Sequence[Move]) -> None:
     """Refuse to move an operator that is still on its way."""
     wanted = {m.operator for m in moves}
     for found in store.rebalances():

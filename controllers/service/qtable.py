@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Memories, Store
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.engine.stored import read_leniently
 from weir.controllers.model.errors import UNREADABLE, InvalidInput
@@ -29,7 +29,7 @@ def import_qtable(
 ) -> QTable:
     """Replace the learned table with this one, if it fits the settings.
 
-    `data` is JSON as the export has it, `name` where it comes from.
+    `data` is JSON as exported, `name` says where it comes from.
     """
     scaler = _scaler(store, cluster)
     try:
@@ -60,5 +60,5 @@ def _scaler(store: Store, cluster: str) -> QLearning:
     return QLearning(settings, Scope(cluster=cluster))
 
 
-def _memory(store: Store, cluster: str, scaler: QLearning) -> QMemory:
+def _memory(store: Memories, cluster: str, scaler: QLearning) -> QMemory:
     return scaler.remember(store.memories(cluster).get(NAME))

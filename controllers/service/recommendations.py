@@ -12,7 +12,7 @@ from weir.controllers.engine.guard.drift import drift
 from weir.controllers.engine.guard.modes import may_act_unasked, strictest_mode
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.engine.judge.figures import clusters_of, figures_now, since_recent
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Recommendations, Samples, Store
 from weir.controllers.engine.propose.make import (
     BY_HAND,
     ROLLBACK,
@@ -47,7 +47,7 @@ class Drifted(Refused):
         self.offer = offer
 
 
-def find_repeated(store: Store, request: Request) -> Recommendation | None:
+def find_repeated(store: Recommendations, request: Request) -> Recommendation | None:
     """What the caller has asked for under the same id, if anything."""
     return store.recommendation(request.key("asked")) if request.id else None
 
@@ -60,7 +60,7 @@ def propose(
     source: str = BY_HAND,
     rollback_of: str | None = None,
 ) -> Recommendation:
-    """What a person wants done, approved by the same click unless four eyes are asked for.
+    """What a person wants done, approved by the same click unless a second person must approve.
 
     `source` is the method whose answer it is, if it is not the person's own.
     """
@@ -178,7 +178,7 @@ def rollback(
 
 
 def _change(
-    store: Store,
+    store: Recommendations,
     request: Request,
     id: str,
     status: Status,
@@ -228,13 +228,13 @@ def _refuse_drifted(
 
 
 def _recent(
-    store: Store, clusters: Iterable[str], snapshot: Snapshot
+    store: Samples, clusters: Iterable[str], snapshot: Snapshot
 ) -> dict[str, list[ClusterSample]]:
     since = since_recent(snapshot)
     return {c: store.samples(c, since, float("inf")) for c in clusters}
 
 
-def _get(store: Store, id: str) -> Recommendation:
+def _get(store: Recommendations, id: str) -> Recommendation:
     found = store.recommendation(id)
     if found is None:
         raise NotFound(f"there is no recommendation {id}")

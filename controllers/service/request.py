@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.guard.rules import EngineSettings
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Placements, Samples, Store
 from weir.controllers.engine.propose.make import new_id
 from weir.controllers.model.errors import InvalidInput, NotFound, Unavailable
 from weir.controllers.model.placement import LEADER, Placement
@@ -56,14 +56,14 @@ def require_comment(request: Request, settings: EngineSettings) -> None:
         raise InvalidInput(f"A comment has at most {COMMENT_MOST} characters.", field="comment")
 
 
-def require_cluster(store: Store, cluster: str) -> None:
+def require_cluster(store: Samples, cluster: str) -> None:
     """Refuse a cluster that never reported."""
     known = store.clusters()
     if cluster not in known:
         raise NotFound(f"there is no cluster '{cluster}'; known: {', '.join(known) or 'none'}")
 
 
-def placement_of(store: Store, operator: str) -> Placement:
+def placement_of(store: Placements, operator: str) -> Placement:
     """Where an operator should run."""
     placements = store.placements()
     if operator not in placements:
@@ -73,7 +73,7 @@ def placement_of(store: Store, operator: str) -> Placement:
 
 
 def require_engine(store: Store, at: float) -> None:
-    """Refuse what nobody would carry out."""
+    """Refuse what no engine is there to carry out."""
     if store.lease(LEADER) is not None:
         return
     if any(p.kind == "engine" and at - p.at <= ENGINE_SEEN_S for p in store.parts()):

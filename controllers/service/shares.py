@@ -27,7 +27,7 @@ def set_shares(
     source: ShareSource = ShareSource.HAND,
 ) -> ShareSettings:
     """Give operators weights; those not named have 1, none named: all alike. They hold until
-    somebody sets others, or from now on the model may (`source`). None: the weights stay."""
+    somebody sets others; `source` says whether the model may. None: the weights stay."""
     require_cluster(store, cluster)
     snapshot = Snapshot.of(store.latest(), request.at)
     found = snapshot.cluster(cluster)

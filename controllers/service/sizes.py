@@ -21,8 +21,8 @@ def scale(
 ) -> Recommendation:
     """Bring a cluster to a number of executors; with four eyes on, ask for it.
 
-    `before` is the number that the person saw as asked for at present; where it is another by
-    now, nothing is done.
+    `before` is the number that the person saw as asked for at present; if it has changed since,
+    nothing is done.
     """
     known = find_repeated(store, request)
     if known is None:

@@ -11,7 +11,7 @@ from msgspec import Struct, to_builtins
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import check_settings
 from weir.controllers.engine.guard.rules import ENGINE
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules, Samples, Store
 from weir.controllers.engine.stored import engine_settings
 from weir.controllers.model.errors import InvalidInput, Refused
 from weir.controllers.model.sample import Mode
@@ -32,7 +32,7 @@ class Paused(Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-def find_pause(store: Store) -> Paused | None:
+def find_pause(store: Rules) -> Paused | None:
     """Who stopped the engine; None while it may act."""
     if not engine_settings(store).paused:
         return None
@@ -40,12 +40,12 @@ def find_pause(store: Store) -> Paused | None:
     return Paused(at=at, by=by, why=str(store.settings(PAUSE).get("why", "")))
 
 
-def pause_all(store: Store, request: Request) -> bool:
+def pause_all(store: Rules, request: Request) -> bool:
     """Stop every automatic action; False if it was stopped already."""
     return _pause(store, request, True)
 
 
-def resume_all(store: Store, request: Request) -> bool:
+def resume_all(store: Rules, request: Request) -> bool:
     """Let the engine act by itself again; False if nothing was stopped."""
     return _pause(store, request, False)
 
@@ -100,7 +100,7 @@ def set_settings(
     return after
 
 
-def require_cluster_of(store: Store, group: str) -> None:
+def require_cluster_of(store: Samples, group: str) -> None:
     """Refuse settings of a cluster that never reported."""
     head, rest = group.split(":")[:2]
     if head != "balance":
@@ -118,7 +118,7 @@ def forget_cluster(store: Store, request: Request, cluster: str) -> None:
     store.forget(cluster, request.entry("cluster.forgotten", cluster, detail=", ".join(placed)))
 
 
-def _pause(store: Store, request: Request, stop: bool) -> bool:
+def _pause(store: Rules, request: Request, stop: bool) -> bool:
     def entry_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
         return request.entry("engine.paused" if stop else "engine.resumed")
 

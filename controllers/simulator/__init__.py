@@ -7,13 +7,13 @@ The world is stepped period by period and gives the `Snapshot` that production g
 so every scaler runs on it unchanged.
 """
 
+from weir.controllers.model.trace import Trace, read_trace
 from weir.controllers.simulator.accuracy import Errors
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.policy import InForce
 from weir.controllers.simulator.run import SimulatedAction, SimulatedSeries
 from weir.controllers.simulator.scenario import Scenario, world_of
 from weir.controllers.simulator.summary import SimulationSummary
-from weir.controllers.simulator.trace import Trace, read_trace
 from weir.controllers.simulator.what_if import (
     AS_SET,
     RECORDED,

@@ -83,7 +83,7 @@ def simulate(
     simulated by `QuickWorld`, unless `quick` is off.
 
     >>> from weir.controllers.simulator.scenario import Scenario, world_of
-    >>> from weir.controllers.simulator.trace import Trace
+    >>> from weir.controllers.model.trace import Trace
     >>> trace = Trace(times=(0.0, 60.0), rows_per_s=(100.0, 100.0))
     >>> world = world_of(trace, Scenario(cost_s_per_row=0.005, max_executors=4))
     >>> outcome = simulate(world, make_scaler("fixed", {"executors": 3}, world.focus))

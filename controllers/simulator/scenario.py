@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import setting
+from weir.controllers.model.trace import Trace
 from weir.controllers.simulator.model import ClusterModel, OperatorModel, WorldModel
-from weir.controllers.simulator.trace import Trace
 
 _MOST_PERIODS = 2_000_000
 _LEAST_COST_S = 1e-12  # of a row: less, and the rows of a batch overflow

@@ -32,7 +32,7 @@ _TOLERABLE = 0.05
 defaults, save by serving nobody: they are on the front, but not worth a search."""
 
 
-class Job(Struct, frozen=True, kw_only=True):
+class TuneJob(Struct, frozen=True, kw_only=True):
     """Settings to try."""
 
     scaler: str
@@ -42,18 +42,18 @@ class Job(Struct, frozen=True, kw_only=True):
     table: Any = None  # Q-table to begin with
 
 
-class JobResult(Struct, frozen=True, kw_only=True):
+class TuneResult(Struct, frozen=True, kw_only=True):
     """What came of a job."""
 
     summary: SimulationSummary
     table: Any = None  # learned Q-table
 
 
-Evaluate = Callable[[Sequence[Job]], Sequence[JobResult]]
+Evaluate = Callable[[Sequence[TuneJob]], Sequence[TuneResult]]
 OnTrials = Callable[[int, Sequence[Trial]], None]
 
 
-def evaluate(world: WorldModel, job: Job) -> JobResult:
+def evaluate(world: WorldModel, job: TuneJob) -> TuneResult:
     """Simulate one job."""
     from msgspec.structs import replace
 
@@ -63,7 +63,7 @@ def evaluate(world: WorldModel, job: Job) -> JobResult:
         memory = replace(memory, table=job.table)
     outcome = simulate(world, scaler, seed=job.seed, memory=memory)
     summary = summarise(job.scaler, outcome, world, job.target_latency_s)
-    return JobResult(summary=summary, table=getattr(outcome.memory, "table", None))
+    return TuneResult(summary=summary, table=getattr(outcome.memory, "table", None))
 
 
 def open_study(storage: optuna.storages.BaseStorage | None, name: str, seed: int) -> optuna.Study:
@@ -109,7 +109,7 @@ def search(
     while len(found) < trials:
         asked = [_ask(study, space) for _ in range(min(batch, trials - len(found)))]
         jobs = [
-            Job(scaler=space.scaler, settings=s, target_latency_s=target_latency_s, seed=seed)
+            TuneJob(scaler=space.scaler, settings=s, target_latency_s=target_latency_s, seed=seed)
             for _, s in asked
         ]
         for (trial, _), result in zip(asked, evaluate(jobs), strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from weir.controllers.model.trace import Trace
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.qlearning.memory import QMemory, solve_by_samples
 from weir.controllers.scaling.qlearning.scaler import QLearning
@@ -22,7 +23,6 @@ from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import Floats
 from weir.controllers.simulator.run import simulate
 from weir.controllers.simulator.scenario import Scenario, world_of
-from weir.controllers.simulator.trace import Trace
 
 EPSILONS = (0.5, 0.3, 0.2, 0.1, 0.05)
 FEWEST_VISITS = 20

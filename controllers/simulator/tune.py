@@ -13,14 +13,14 @@ from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.recording import LEAST_PERIODS
 from weir.controllers.simulator.search import (
     Evaluate,
-    Job,
-    JobResult,
     OnTrials,
+    TuneJob,
+    TuneResult,
     importances,
     search,
 )
 from weir.controllers.simulator.space import SearchSpace
-from weir.controllers.simulator.tuning import Point, Tuning, choose, front_of, verdict
+from weir.controllers.simulator.tuning import Candidate, Tuning, choose, front_of, verdict
 
 MakeEvaluate = Callable[[WorldModel], Evaluate]
 """Whoever simulates: given a world, a function that runs jobs on it."""
@@ -75,8 +75,8 @@ def tune(
     )
     best = front_of(found)
 
-    def job(name: str, settings: dict[str, Any], learned: JobResult | None = None) -> Job:
-        return Job(
+    def job(name: str, settings: dict[str, Any], learned: TuneResult | None = None) -> TuneJob:
+        return TuneJob(
             scaler=name,
             settings=settings,
             target_latency_s=target_latency_s,
@@ -97,7 +97,7 @@ def tune(
     policies = [*searched, *others]
     judged = judge([job(name, given, trained.get(label)) for label, name, given in policies])
     points = [
-        Point(
+        Candidate(
             label=label,
             scaler=name,
             settings=settings,

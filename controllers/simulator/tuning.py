@@ -15,7 +15,7 @@ _SAME = 1e-9
 _OF_USE = 0.2  # more of the time over target than this is no service
 
 
-class Point(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, kw_only=True):
     """One policy on both parts of the input."""
 
     label: str
@@ -57,16 +57,16 @@ class Tuning(Struct, frozen=True, kw_only=True):
     trained_hours: float
     judged_hours: float
     trials: tuple[Trial, ...]
-    front: tuple[Point, ...]  # best trade-offs of the trained part, fewest executor-hours last
-    default: Point
-    baselines: tuple[Point, ...]
+    front: tuple[Candidate, ...]  # best trade-offs of the trained part, fewest executor-hours last
+    default: Candidate
+    baselines: tuple[Candidate, ...]
     importance: tuple[Importance, ...]
     chosen: int | None  # of the front, by the unseen part; None: keep the defaults
     verdict: str  # one sentence
     beats_default: bool  # on the unseen part, in both dimensions
 
     @property
-    def best(self) -> Point:
+    def best(self) -> Candidate:
         """The settings to use from now on."""
         return self.default if self.chosen is None else self.front[self.chosen]
 
@@ -140,7 +140,7 @@ def choose(found: Sequence[Objectives], default: Objectives) -> int | None:
     return best if best is not None and weight(found[best]) < weight(default) - _SAME else None
 
 
-def verdict(best: Point | None, default: Point) -> tuple[bool, str]:
+def verdict(best: Candidate | None, default: Candidate) -> tuple[bool, str]:
     """Whether what is recommended beats the defaults on the unseen part, in a sentence."""
     over_before, hours_before = default.objectives
     if best is None:

@@ -118,7 +118,7 @@ def what_if(
     None: a fresh one.
 
     >>> from weir.controllers.simulator.scenario import Scenario, world_of
-    >>> from weir.controllers.simulator.trace import Trace
+    >>> from weir.controllers.model.trace import Trace
     >>> trace = Trace(times=(0.0, 300.0, 600.0), rows_per_s=(100.0, 700.0, 700.0))
     >>> world = world_of(trace, Scenario(cost_s_per_row=0.01, max_executors=9))
     >>> found = what_if(Calibrated(world=world), "rate_based")

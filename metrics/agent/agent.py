@@ -1,7 +1,7 @@
 """The agent in a driver: samples each period, signs of life, and commands.
 
-`attach` is the one line for a job of one's own; a host builds the same agent with
-more facts and more handlers.
+`attach` is the one line for a job of your own; a host builds the same agent with more facts and
+more handlers.
 """
 
 import atexit

@@ -35,7 +35,7 @@ class SparkExecutors(Sizing):
 
     @staticmethod
     def _is_stopped(manager: Any) -> bool:
-        # Its thread pool is private; the class offers no other way to see that it ended.
+        # Its thread pool is private; nothing else shows that it has ended.
         field = next(
             (f for f in manager.getClass().getDeclaredFields() if f.getName().endswith("executor")),
             None,

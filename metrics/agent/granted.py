@@ -19,7 +19,7 @@ TIMEOUT_S = 2.0
 
 
 class Grants:
-    """Executors that the manager has granted to one application; None where it is not told."""
+    """Executors that the manager has granted to one application; None where that is unknown."""
 
     def __init__(self, spark: SparkSession) -> None:
         context = spark.sparkContext

@@ -39,7 +39,7 @@ class Overdue:
         return True
 
     def words(self, wanted: int, there: int, granted: int | None, now: float) -> str:
-        """What is amiss, for people; empty until it is overdue."""
+        """What is wrong, for people; empty until it is overdue."""
         if not self.asked_again or self.since is None:
             return ""
         off = abs(wanted - there)

@@ -10,8 +10,8 @@ _ASKED_FOR = re.compile(
 def is_loss(reason: str | None) -> bool:
     """Whether an executor went without being asked to, by the reason that Spark gives.
 
-    That a reason names the driver says nothing: one that broke off is to be looked up in
-    the driver's log.
+    That a reason names the driver says nothing: why a connection broke stands in the driver's
+    log.
 
     >>> is_loss("Executor decommission: scaled in by Weir"), is_loss("worker lost")
     (False, True)

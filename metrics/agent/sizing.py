@@ -48,7 +48,7 @@ class Sizing(ABC):
 
     @abstractmethod
     def _ask_granted(self) -> int | None:
-        """How many the cluster manager has granted; None where it is not told."""
+        """How many the cluster manager has granted; None where that is unknown."""
 
     def scale_to(
         self, target: int, progress: Progress = lambda share, text: None, timeout_s: float = 90.0
@@ -83,7 +83,7 @@ class Sizing(ABC):
         return so_far(before, target, len(self.present()), timeout_s)
 
     def watch(self, there: int, now: float) -> str:
-        """Look after what was asked for, once a period; says in words what is amiss."""
+        """Look after what was asked for, once a period; says in words what is wrong."""
         if there == self.wanted or self.wanted <= 0 or self.why_not():
             self._overdue = Overdue()
             self.granted = None if self.granted is None else there

@@ -40,7 +40,7 @@ def is_passed_over(log: Log, error: WeirError) -> bool:
 
 
 def none_among(files: int) -> NotAnEventLog:
-    """What is said where every file was passed over."""
+    """What is said where every file was skipped."""
     return NotAnEventLog(f"no event log among the {files} files there")
 
 

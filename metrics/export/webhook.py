@@ -51,9 +51,9 @@ class Notifier:
             log.warning("the webhook is too slow: %s was not delivered", news.event)
 
     def close(self, timeout_s: float = 2 * TIMEOUT_S) -> None:
-        """Deliver what waits, but not for long."""
+        """Deliver what is waiting, within `timeout_s`."""
         if self._thread is not None:
-            with contextlib.suppress(queue.Full):  # then there is more than can be waited for
+            with contextlib.suppress(queue.Full):  # more is waiting than could be delivered in time
                 self._waiting.put_nowait(None)
             self._thread.join(timeout_s)
 

@@ -90,7 +90,7 @@ def actions_of(
 
 
 def is_open(action: RecordedAction, at: float) -> bool:
-    """Whether something is still to come of it at a moment.
+    """Whether it was still unfinished at a moment.
 
     >>> is_open(_action("rebalance", 5.0, "r", Rebalance(id="r", at=5.0, moves=())), 6.0)
     False

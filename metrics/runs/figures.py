@@ -20,7 +20,7 @@ from weir.metrics.runs.timeline import BESIDE, latency
 
 POINTS = 240
 MOST_MOMENTS = 200_000
-"""Of the common grid; a longer run is looked at less often."""
+"""Points of the common grid; a longer run gets coarser ones."""
 Floats = NDArray[np.float64]
 
 

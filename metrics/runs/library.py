@@ -1,4 +1,4 @@
-"""The runs in a folder: which there are, how large, which may go."""
+"""The runs in a folder: which exist, how large they are, which may be removed."""
 
 import os
 import re
@@ -50,7 +50,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
 
 
 def run_folder(root: str | os.PathLike[str], run_id: str) -> Path:
-    """Where a run is; a sentence if there is none of that name, whatever the name."""
+    """Where a run is; a refusal in a sentence if no run has that name."""
     folder = Path(root) / run_id
     if not _NAME.match(run_id) or not (folder / "meta.json").is_file():
         raise NotFound(f"There is no run {run_id[:80]}.")

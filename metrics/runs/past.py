@@ -24,9 +24,9 @@ from weir.metrics.runs.writer import LIVE
 STEPS_S = (0.0, 60.0, 900.0, 3600.0)
 """0: as reported."""
 POINTS = 1500
-"""Of a range, from which on the next coarser step is taken."""
+"""Points in a range from which the next coarser step is taken."""
 RUNS_MOST = 100
-"""The newest of those in the range; more are not looked into."""
+"""Runs in a range that are read, the newest first; others are left out."""
 _KEPT = 400
 _CLUSTER = (
     "at",
@@ -83,7 +83,7 @@ class Past:
 
 
 def step_for(span_s: float, period_s: float) -> float:
-    """The finest step that a range has not too many of; 0 for every report.
+    """The finest step that gives a range not too many points; 0: every report.
 
     >>> step_for(900.0, 2.0), step_for(18_000.0, 2.0), step_for(7_776_000.0, 2.0)
     (0.0, 60.0, 3600.0)

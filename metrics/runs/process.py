@@ -21,7 +21,7 @@ def begin(module: str, folder: Path, root: Path, log: Path | None = None) -> int
 
 
 def is_running(pid: int, module: str, folder: Path) -> bool:
-    """Whether the process is there and is ours; numbers are given again."""
+    """Whether the process is there and is ours: process numbers are reused."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

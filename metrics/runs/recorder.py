@@ -19,7 +19,7 @@ from typing import IO
 from redis.exceptions import RedisError
 
 from weir.controllers.engine.guard.rules import RECORD, RecordSettings
-from weir.controllers.engine.ports import KEPT_S, Part, Store, Tier
+from weir.controllers.engine.ports import KEPT_S, Part, Rules, Store, Tier
 from weir.controllers.model.errors import InvalidInput, Refused, WeirError
 from weir.controllers.model.settings import build
 from weir.metrics.runs.actions import Key, actions_of, is_open
@@ -201,7 +201,7 @@ class Recorder:
 
 
 class only_one:
-    """Two recorders of one folder would each write half of the truth."""
+    """Refuse a second recorder of a folder: each would write half of the truth."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -225,7 +225,7 @@ def _part_id() -> str:
     return f"recorder:{socket.gethostname()}"
 
 
-def _settings(store: Store) -> RecordSettings:
+def _settings(store: Rules) -> RecordSettings:
     try:
         return build(RecordSettings, store.settings(RECORD))
     except InvalidInput as error:

@@ -18,7 +18,7 @@ from weir.metrics.runs.settings import SettingsLog
 
 MOST_BYTES = 600_000_000
 SAMPLES_MOST = 60_000
-"""To simulate more would take minutes; of a longer run the last part is taken."""
+"""Simulating more would take minutes; of a longer run the last part is taken."""
 BLOCK = 128  # samples that are decoded at once
 _BLOCKS_KEPT = 96
 

@@ -2,7 +2,7 @@
 
 They stand among the actions of a run: one version of a group per row, at the moment from
 which it held. A run begins with everything that was in force then, so each run can be
-read alone; a group that is absent had its defaults. Runs of before have none of it.
+read alone; a group that is absent had its defaults. Older runs have none of this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from weir.controllers.engine.groups import settings_type
 from weir.controllers.engine.guard.rules import ENGINE, EngineSettings
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules
 from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings
 from weir.controllers.engine.propose.scaling import ScaleSettings, scale_group, scaler_group
 from weir.controllers.engine.stored import read_leniently
@@ -74,7 +74,7 @@ class SettingsChange(Struct, frozen=True, kw_only=True):
     group: str
     values: dict[str, Any]
     before: dict[str, Any]
-    first: bool  # how the run began, not a change
+    first: bool  # as the run began, not a change
 
 
 class SettingsLog:
@@ -117,7 +117,7 @@ class SettingsLog:
 
 
 def settings_of(
-    store: Store, known: Mapping[tuple[str, str], int], began_at: float, now: float
+    store: Rules, known: Mapping[tuple[str, str], int], began_at: float, now: float
 ) -> list[RecordedAction]:
     """Versions of settings that differ from the known ones (their hashes), from when they held.
 

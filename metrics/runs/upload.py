@@ -46,7 +46,7 @@ FREE_LEAST = 1_000_000_000
 """Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
 _STALE_S = 86_400.0
-"""How long one can ask what became of an upload."""
+"""How long the outcome of an upload can be asked for."""
 _GIVEN_UP_S = 900.0
 """An upload that gets no part for this long is given up: it would keep others waiting."""
 _JOB = re.compile(r"[0-9a-f]{32}$")
@@ -153,7 +153,7 @@ class Jobs:
                     yield found
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what was given up, and what nobody can read."""
+        """Remove what was given up, and what cannot be read."""
         for old in folder.iterdir():
             try:
                 state = self.status(old.name).state

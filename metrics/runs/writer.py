@@ -150,7 +150,7 @@ class LiveRun:
     def note(self, actions: Sequence[RecordedAction]) -> int:
         """Take what was done; versions that are known already are not taken again.
 
-        What was done before the run began stands at its beginning.
+        What was done before the run began counts as done at its beginning.
         """
         fresh = [a for a in actions if self.actions.get((a.kind, a.id)) != hash(a.data)]
         self._knows(fresh)

@@ -62,7 +62,7 @@ class Entries:
         """
         try:
             return decode(data)
-        except Exception as error:  # whatever a decoder makes of it, the value is at fault
+        except Exception as error:  # however a decoder fails, the value is at fault
             self.skip(kind, name, _reason(error))
             return None
 

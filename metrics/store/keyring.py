@@ -64,7 +64,7 @@ class Keyring:
         return hmac.new(key, data, "sha256").hexdigest()
 
     def why_not(self, cluster: str, data: bytes, signature: str) -> str:
-        """Why a command must not be believed; empty if it is to be."""
+        """Why a command must not be trusted; empty if it may be."""
         if not self._find():
             return (
                 f"the agent of {cluster} has no key to check it with; give it one with "

@@ -24,7 +24,7 @@ class MemoryPlacements(MemoryControl):
         self._placements[placement.operator] = placement
 
     def place_if(self, placement: Placement, seen: Placement | None) -> bool:
-        """The same, unless somebody has said something else since it was seen."""
+        """The same, unless somebody has changed it since it was read."""
         if self._placements.get(placement.operator) != seen:
             return False
         self.place(placement)

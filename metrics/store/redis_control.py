@@ -239,7 +239,7 @@ class RedisControl(RedisAudit):
         return self._change([change], audit, leader)
 
     def modes(self) -> dict[str, Mode]:
-        """The clusters whose mode was set. One that cannot be read lets the engine do nothing."""
+        """The clusters whose mode was set; one that cannot be read lets the engine do nothing."""
         found = self._hash("mode", keys.MODES)
         names = self.entries.table("mode", {name: name for name in found}, name_of)
         good = self.entries.table("mode", found, lambda data: Mode(data.decode()))

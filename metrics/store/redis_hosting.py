@@ -1,4 +1,4 @@
-"""The part of the store in Redis that holds what is ordered of hosts."""
+"""The part of the store in Redis that holds orders for hosts."""
 
 import msgspec
 

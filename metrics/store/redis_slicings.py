@@ -36,7 +36,7 @@ class RedisSlicings(RedisSamples):
 
     def slice_if(self, after: Slicing, seen: Slicing | None) -> bool:
         """Give an operator other slices, unless somebody else has since they were seen. What
-        cannot be read nobody saw: it may be replaced."""
+        cannot be read may be replaced, as nobody can have seen it."""
         change = self._slicing_change(after, seen)
         return change is not None and self._change([change])
 

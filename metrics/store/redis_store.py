@@ -211,7 +211,7 @@ class RedisStore(RedisHosting):
         self.client.hset(keys.PLACEMENT, placement.operator, _encode(placement))
 
     def place_if(self, placement: Placement, seen: Placement | None) -> bool:
-        """The same, unless somebody has said something else since it was seen."""
+        """The same, unless somebody has changed it since it was read."""
         args: list[EncodableT] = [placement.operator, _encode_seen(seen), _encode(placement)]
         return bool(self._place_if(keys=[keys.PLACEMENT], args=args))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from weir.metrics.agent.track import Backlog
 from weir.metrics.store.redis_store import connect
@@ -21,25 +22,24 @@ class Link:
     shards: int = 4  # of a keyed operator's input: its key groups
     key: str | None = None
 
-    def read(
-        self,
-        spark: SparkSession,
-        context: Context,
-        consumer: str,
-        max_rows: int,
-        tasks: int | None = None,
-    ) -> DataFrame:
-        """Its rows, a batch in at most so many tasks; for a slice only those of its key groups."""
+    def reader(
+        self, spark: SparkSession, context: Context, consumer: str, max_rows: int
+    ) -> DataStreamReader:
+        """What reads its rows; for a slice only those of its key groups."""
         reader = (
             spark.readStream.format(FORMAT)
             .options(edge=self.edge, shards=self.shards, consumer=consumer)
             .options(schema=self.schema, maxRows=max_rows)
         )
-        if tasks is not None:
-            reader = reader.option("tasks", tasks)
         if context.is_slice:
             reader = reader.options(groups=",".join(map(str, context.key_groups)), tasks=1)
-        return reader.load()
+        return reader
+
+    def read(
+        self, spark: SparkSession, context: Context, consumer: str, max_rows: int
+    ) -> DataFrame:
+        """Its rows."""
+        return self.reader(spark, context, consumer, max_rows).load()
 
     def target(self, context: Context) -> dict[str, object]:
         """The options with which an operator or slice writes to it."""

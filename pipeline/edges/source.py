@@ -164,7 +164,7 @@ def admit(start: dict[str, int], ends: dict[str, int], most: int | None) -> dict
 
 
 def deal(ranges: Sequence[tuple[int, int, int]], most: int) -> list[list[tuple[int, int, int]]]:
-    """Ranges of shards dealt to at most `most` tasks, so that each gets about as many rows.
+    """Ranges of shards dealt to at most `most` tasks, each about the same number of rows.
 
     The same ranges are always dealt the same way: a batch that is replayed has the same tasks.
 

@@ -7,7 +7,7 @@ import uuid
 
 from redis.exceptions import RedisError
 
-from weir.controllers.engine.ports import Lease, Store
+from weir.controllers.engine.ports import Lease, Leases
 from weir.controllers.model.errors import Fenced
 from weir.controllers.model.placement import LEADER
 
@@ -20,7 +20,7 @@ GAP_S = 2.5
 class Leadership:
     """One engine's part in who leads: its lease, renewed while it works and lost when it hangs."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Leases) -> None:
         self._store = store
         self.holder = f"engine/{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None

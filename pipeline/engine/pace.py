@@ -1,4 +1,4 @@
-"""How often the engine does what costs time."""
+"""How often the engine does costly work."""
 
 from collections.abc import Iterable, Sequence
 
@@ -58,7 +58,7 @@ class Turns:
         return turn
 
     def note(self, names: Sequence[str], cpu_s: float) -> None:
-        """Note what those who had their turn have cost."""
+        """Note what those whose turn it was have cost."""
         if names:
             cost_s = cpu_s / len(names)
             self._cost_s = 0.8 * self._cost_s + 0.2 * cost_s if self._cost_s else cost_s

@@ -305,7 +305,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with open(os.dup(1), "wb", buffering=0) as tellings:
         os.dup2(2, 1)
-        with contextlib.suppress(BrokenPipeError):  # the engine has ended, for its own reasons
+        with contextlib.suppress(BrokenPipeError):  # the engine has ended, for reasons of its own
             serve(sys.stdin.buffer, tellings)
 
 

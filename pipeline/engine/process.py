@@ -27,7 +27,7 @@ from weir.controllers.engine.propose.extract import Extracts
 from weir.controllers.engine.propose.outlook import continue_outlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
-from weir.controllers.engine.window import Window
+from weir.controllers.engine.window import SampleWindow
 from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
@@ -72,7 +72,7 @@ class Engine:
         self._notifier = notifier or Notifier()
         self._leadership = Leadership(store)
         self._stop_event = threading.Event()
-        self._window = Window()
+        self._window = SampleWindow()
         self._views = Views()
         self._turn = 0
         self._took_s = 0.0
@@ -206,7 +206,7 @@ class Engine:
             self._carry_out(advance_reslices(reslices, now))
 
     def _control(self, now: float) -> None:
-        """Ask and plan when it is time, then see to what is there until nothing follows."""
+        """Ask and plan when it is time, then handle what is there until nothing more follows."""
         facts = self._facts(now)
         self._all_edges = len(facts.snapshot.edges) < MOST_EDGES
         self._notifier.url = facts.engine.webhook_url
@@ -226,7 +226,7 @@ class Engine:
         )
 
     def _settle(self, facts: Facts, now: float) -> Facts:
-        """See to what is there until nothing follows; the facts after that."""
+        """Handle what is there until nothing more follows; returns the facts after that."""
         for _ in range(ROUNDS):
             if not self._carry_out(advance_recommendations(facts, now)):
                 break

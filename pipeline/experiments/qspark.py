@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from weir.controllers.model.trace import Trace
 from weir.controllers.simulator.model import WorldModel
 from weir.controllers.simulator.run import make_scaler, simulate
 from weir.controllers.simulator.scenario import Scenario, world_of
-from weir.controllers.simulator.trace import Trace
 from weir.metrics.lab.outcome import (
     ClaimVerdict,
     ComparedFigure,

@@ -168,7 +168,7 @@ class Host:
         )
 
     def run(self) -> None:
-        """Keep the operators as they are wanted until told to stop."""
+        """Keep the operators in the wanted state until told to stop."""
         end_with_jvm(self._halted_event)
         self.agent.start()
         self._insist(self._slices.begin)
@@ -194,7 +194,7 @@ class Host:
         try:
             with self._lock:
                 runner.step(self._is_wanted(name))
-        except Exception as error:  # one operator's trouble is no other's
+        except Exception as error:  # one operator's trouble must not become another's
             self.store.note_fault(f"operator {name}", error)
             self._stop_event.wait(STEP_S)
 
@@ -273,7 +273,7 @@ class Host:
                 self._insist(partial(self.store.place_if, here, seen=None))
 
     def _insist(self, ask: Callable[[], object]) -> None:
-        """Ask until the store is there."""
+        """Ask until the store answers."""
         while not self._stop_event.is_set():
             try:
                 ask()

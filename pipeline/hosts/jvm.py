@@ -25,7 +25,7 @@ def end_with_jvm(over: Event) -> None:
 
 
 def jvm_lives() -> Callable[[], bool]:
-    """What says whether it lives: this process began it or, under spark-submit, was begun by it."""
+    """Says whether it lives: this process started it or, under spark-submit, was started by it."""
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None:
         return lambda: process.poll() is None

@@ -90,7 +90,7 @@ class Operator:
     all); None: taken from Spark's offsets."""
     key: str | None = None  # column by which its state is kept; with it, it runs as slices
     slices: int = 1  # with a key: how many at first
-    groups: int = GROUPS  # with a key: key groups, for ever
+    groups: int = GROUPS  # with a key: its key groups, fixed for good
     share: Share | None = None  # set by the host: what this slice has of its operator
 
     @property
@@ -218,7 +218,7 @@ def is_local(location: str) -> bool:
 
 
 def _check_unsliced(name: str, folder: Path) -> None:
-    """Slices begin without state: an operator that has some must not lose it in silence."""
+    """Slices begin without state: an operator that has some must not lose it silently."""
     if (folder / "commits").is_dir():
         raise OperatorError(
             name,

@@ -1,6 +1,6 @@
 """A FAIR pool per operator, whose shares can be changed while its query runs.
 
-Spark makes a pool when the first job names it, with weight 1 for good: allocation files are read
+Spark makes a pool when the first job names it, and its weight stays 1: allocation files are read
 once, at the start. But the scheduler reads a pool's weight and least share again for every offer of
 cores, so they are set in the pool itself. Both are fields of an internal class; where they cannot
 be set, `why_not` says so and all operators share alike.
@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from redis.exceptions import RedisError
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules
 from weir.controllers.engine.stored import share_settings
 from weir.controllers.model.shares import first_cores
 
@@ -44,7 +44,7 @@ class Pools:
     def __init__(
         self,
         spark: SparkSession,
-        store: Store,
+        store: Rules,
         cluster: str,
         running: Callable[[], Iterable[str]],
         cores: Callable[[], int],

@@ -1,4 +1,4 @@
-"""What Spark tells of a streaming query, and how one ends at a batch boundary."""
+"""What Spark says of a streaming query, and how to end one at a batch boundary."""
 
 import logging
 import time

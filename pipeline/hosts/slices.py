@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Slicings
 from weir.controllers.model.slicing import Slicing, sliced_operator
 from weir.pipeline.hosts.operator import Operator
 
@@ -10,7 +10,7 @@ from weir.pipeline.hosts.operator import Operator
 class Slices:
     """The slices of declared operators; an operator without a key has none and runs as it is."""
 
-    def __init__(self, store: Store, operators: Mapping[str, Operator]) -> None:
+    def __init__(self, store: Slicings, operators: Mapping[str, Operator]) -> None:
         self._store = store
         self._operators = operators
         self._slicings: dict[str, Slicing] = {}
@@ -39,7 +39,7 @@ class Slices:
         return self._operators[slicing.operator].slice(slicing, name)
 
     def named(self, name: str) -> tuple[str, ...]:
-        """What a name stands for: an operator, all of its slices, or one slice; nothing if unknown."""
+        """What a name refers to: an operator, all of its slices, or one slice; nothing if unknown."""
         operator = self._operators.get(name)
         if operator is not None:
             return (name,) if operator.unsliced else self._slicings[name].slices

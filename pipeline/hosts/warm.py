@@ -1,7 +1,7 @@
 """Warms an application up: its first streaming query takes seconds that a rescue does not have.
 
-One small query goes the way of all: a Python source, Arrow, a shuffle, keyed state, a batch
-handed to Python. It reads an edge of its own, which is gone afterwards.
+One small query takes the path that all take: a Python source, Arrow, a shuffle, keyed state, a
+batch handed to Python. It reads an edge of its own, which is gone afterwards.
 """
 
 import logging

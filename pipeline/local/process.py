@@ -60,7 +60,7 @@ def end(process: "subprocess.Popen[bytes]", grace_s: float = 15.0) -> None:
 
 
 def kill(processes: Sequence["subprocess.Popen[bytes]"]) -> float:
-    """kill -9 of children and all that they started, at one moment; when that was."""
+    """kill -9 of children and all that they started, at one moment; returns that moment."""
     at = time.time()
     for process in processes:
         os.killpg(process.pid, signal.SIGKILL)

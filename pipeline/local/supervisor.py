@@ -32,7 +32,7 @@ class Child:
         self.started_at = time.monotonic()
 
     def watch(self) -> str | None:
-        """Start it again if it died, with growing patience; says so in a sentence."""
+        """Start it again if it died, waiting longer each time; says so in a sentence."""
         now = time.monotonic()
         if self.process is not None:
             code = self.process.poll()

@@ -28,7 +28,7 @@ Slices = Annotated[
 
 
 class CostSettings(Struct, frozen=True, kw_only=True):
-    """What every application lets be set: how rows cost, and how its operators take them."""
+    """What can be set for every application: what rows cost, and how its operators take them."""
 
     cost_kind: CostKind = "wait"
     trigger_s: Trigger = 2.0

@@ -5,7 +5,7 @@
                       ^                       |
                       +-----------------------+
 
-A pattern is frequent that occurs often enough among the messages in the window, and maximal if no
+A pattern is frequent if it occurs often enough among the messages in the window, and maximal if no
 larger one that contains it is. Whether a larger one is, is known only where that is kept: a pattern
 that becomes frequent, or no longer is, tells all smaller ones through the loop.
 """

@@ -159,7 +159,7 @@ def _match(cost_s: float, kind: str) -> Callable[[Rows], Rows]:
 
 
 def _note(redis_url: str) -> Callable[[DataFrame, int], None]:
-    """A logo that was found in a frame stays found: one bit each, however often it is told."""
+    """A logo that was found in a frame stays found: one bit each, however often it is reported."""
 
     def each(batch: DataFrame, batch_id: int) -> None:
         found = batch.select("frame", "logo").distinct().collect()

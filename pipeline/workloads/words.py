@@ -27,7 +27,7 @@ def word_numbers(
 
 
 def word(number: int) -> str:
-    """A word that can be said aloud, another for every number.
+    """A pronounceable word, a different one for every number.
 
     >>> word(0), word(1), word(1999)
     ('baba', 'babe', 'nugu')

@@ -112,7 +112,11 @@ def test_workload_rate_and_pause(open_tab, pages_store):
 
 
 def test_profile_and_skew_of_a_workload(open_tab, pages_store):
-    page = open_tab("/").page
+    tab = open_tab("/")
+    page = tab.page
+    # Until all workers know what the test before did, the page may be drawn anew, and a list
+    # that is open closes with it.
+    tab.wait_drawn(4)
     before = pages_store.workloads()[0]
     try:
         page.get_by_text("Profile and skew").click()

@@ -11,7 +11,7 @@ from weir.controllers.model.decision import Move
 from weir.controllers.model.failover import Death
 from weir.metrics.store.redis_store import RedisStore
 
-WORLD = "shared"
+WORLD = "two clusters"
 
 
 def test_the_page_says_what_died_and_what_became_of_it(

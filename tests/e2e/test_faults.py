@@ -3,7 +3,6 @@
 import os
 import signal
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -44,7 +43,7 @@ def test_redis_killed_and_restarted(tab, pages_redis, pages_web):
     try:
         expect(tab.page.locator("#banner")).to_contain_text("Redis cannot be reached")
         expect(tab.page.locator('[data-part="redis"]')).to_contain_text("down")
-        health = httpx.get(f"{pages_web.url}/health")
+        health = pages_web.get("/health")
         assert health.status_code == 503
         assert health.json()["redis"]["up"] is False
         assert pages_web.get("/api/v1/snapshot").status_code == 503
@@ -56,7 +55,7 @@ def test_redis_killed_and_restarted(tab, pages_redis, pages_web):
     finally:
         pages_redis.start()
     recovered(tab)
-    wait_until(lambda: httpx.get(f"{pages_web.url}/health").status_code == 200, 10, "healthy again")
+    wait_until(lambda: pages_web.get("/health").status_code == 200, 10, "healthy again")
 
 
 def test_page_opened_while_redis_is_away(pages_redis, open_tab):

@@ -32,6 +32,11 @@ def run_id(runs: Path) -> str:
 
 
 @pytest.fixture(scope="module")
+def next_day(runs: Path) -> str:
+    return recorded(runs, T0 + 86_400)
+
+
+@pytest.fixture(scope="module")
 def pages_web(
     pages_redis: RedisServer, pages_feeder: Feeder, runs: Path, run_id: str
 ) -> Iterator[WebServer]:
@@ -130,7 +135,7 @@ class TestReplay:
         for number, share in enumerate((0.8, 0.1, 0.5, 0.3), start=1):  # all points are new
             line.click(position={"x": line.bounding_box()["width"] * share, "y": 20})
             wait_until(
-                lambda number=number: page.evaluate("weirScrubs.length") >= number,
+                lambda number=number: page.evaluate("weirScrubs.length") >= number,  # type: ignore[misc]
                 10,
                 f"scrub {number} is drawn",
             )
@@ -279,8 +284,7 @@ class TestRuns:
         assert not list(runs.glob(".importing-*"))
         assert not list((runs / ".uploads").glob("*/holiday.jpg"))
 
-    def test_search_filter_and_sort(self, open_tab, run_id, runs) -> None:
-        recorded(runs, T0 + 86_400)
+    def test_search_filter_and_sort(self, open_tab, run_id, next_day) -> None:
         page = open_tab("/history").page
         rows = page.locator("[data-run]")
         page.get_by_role("textbox", name="Search runs").fill("2027-01-16")
@@ -294,8 +298,8 @@ class TestRuns:
         page.get_by_role("button", name="Start").click()
         expect(rows.first).to_contain_text("live-20270115")
 
-    def test_two_runs_are_compared(self, open_tab, runs) -> None:
-        a, b = (r.id for r in list_runs(runs) if r.kind == "live")
+    def test_two_runs_are_compared(self, open_tab, run_id, next_day) -> None:
+        a, b = run_id, next_day
         tab = open_tab("/history")
         page = tab.page
         for run in (a, b):

@@ -50,9 +50,14 @@ def plain(found):
 
 
 def test_the_heatmap_is_the_memory(scale, pages_store):
-    page, memory = scale.page, memory_of(pages_store)
-    # The memory may come with the message after the first drawing.
-    wait_until(lambda: plain(cells(page)) == table_as_shown(memory), 10, "the table of the memory")
+    page = scale.page
+
+    def drawn():
+        """The memory, which may have come with the message after the first drawing."""
+        memory = memory_of(pages_store)
+        return memory if plain(cells(page)) == table_as_shown(memory) else None
+
+    memory = wait_until(drawn, 10, "the table of the memory")
     found = cells(page)
     for state in range(len(memory.table.values)):
         stars = [a for a in range(3) if found[state, a][2]]

@@ -188,8 +188,8 @@ def test_users_page_makes_and_revokes_tokens(open_tab, pages_web):
     expect(once).to_contain_text("weir_")
     headers = {"authorization": f"Bearer {once.inner_text()}"}
     url = pages_web.url + "/api/v1/snapshot"
-    assert httpx.get(url, headers=headers).status_code == 200
+    assert httpx.get(url, headers=headers, timeout=60).status_code == 200
     page.get_by_role("button", name="Revoke: nightly").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke token").click()
     expect(page.locator("#toast")).to_contain_text("The token for nightly is revoked.")
-    assert httpx.get(url, headers=headers).status_code == 401
+    assert httpx.get(url, headers=headers, timeout=60).status_code == 401

@@ -5,7 +5,8 @@ import time
 
 from playwright.sync_api import expect
 
-from tests.support.feeder import sample_of
+from tests.support.models import sample_of
+from tests.support.waiting import wait_until
 from weir.controllers.engine.ports import Tier
 
 WORLD = "two clusters"
@@ -81,13 +82,13 @@ def test_dragging_zooms_every_chart_of_the_page(open_tab, pages_web):
     whole = page.evaluate(span, "narrow/queue")
     dragged(page, plot, 0.5, 0.8)
     expect(page.locator("#zoomed")).to_contain_text("show all again")
-    assert page.evaluate(span, "narrow/queue") < 0.6 * whole
+    wait_until(lambda: page.evaluate(span, "narrow/queue") < 0.6 * whole, 15, "it is zoomed too")
     expect(page).to_have_url(f"{pages_web.url}/cluster/narrow")
     tab.wait_drawn(1)
     assert page.evaluate(span, "narrow/load") < 0.6 * whole, "new reports leave the zoom"
     page.keyboard.press("Escape")
     expect(page.locator("#zoomed")).to_be_hidden()
-    assert page.evaluate(span, "narrow/queue") >= 0.9 * whole
+    wait_until(lambda: page.evaluate(span, "narrow/queue") >= 0.9 * whole, 15, "all of it again")
     assert tab.errors == []
 
 
@@ -100,8 +101,7 @@ def test_any_live_chart_opens_large_and_goes_on(open_tab):
     expect(large.locator("path.js-line").first).to_be_visible()
     newest = "+new Date(document.querySelector('.large-plot').data[0].x.at(-1))"
     before = page.evaluate(newest)
-    tab.wait_drawn(2)
-    assert page.evaluate(newest) > before
+    wait_until(lambda: page.evaluate(newest) > before, 15, "a newer point")
     with page.expect_download() as saved:
         large.get_by_role("button", name="Save as CSV").click()
     rows = saved.value.path().read_text().splitlines()

@@ -1,6 +1,6 @@
-"""One running system for all tests that need Spark: to start it takes a minute.
+"""One running system for the tests that need Spark: to start it takes a minute.
 
-The files run in the order of their `PLACE`, each after what it rests on; within a file from top
+Files with a `WORLD` start what they need themselves. The others run in the order of their `PLACE`, each after what it rests on; within a file from top
 to bottom. Every file finds the two clusters as they began (topic_count and top_n in narrow, one
 executor there, nothing open) and leaves them so. What was lost or doubled on the way is counted
 once, by the last file, which also stops the system.

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark import SparkContext
@@ -22,12 +23,13 @@ from weir.pipeline.edges.source import EdgeSource
 from weir.pipeline.edges.stream import EdgeStream
 from weir.pipeline.hosts.operator import Context, load_operators
 from weir.pipeline.hosts.session import create_session
+from weir.pipeline.local.process import scratch
 from weir.pipeline.local.redis_server import RedisServer
 from weir.pipeline.workloads.application import Application, application, applications
 from weir.pipeline.workloads.generator import Generator
 from weir.pipeline.workloads.spells import Spells
 
-PLACE = 0.5
+WORLD = "a Spark of its own"
 ALWAYS = "smart_plugs"
 long = only_long("all applications together take minutes on two cores")
 
@@ -36,11 +38,13 @@ long = only_long("all applications together take minutes on two cores")
 def spark(
     redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkSession]:
+    folder = tmp_path_factory.mktemp("local")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(REDIS_URL, redis_server.url)  # before the driver's JVM copies it
+        # Before the driver's JVM copies it.
+        for name, value in {REDIS_URL: redis_server.url, **scratch(folder)}.items():
+            patch.setenv(name, value)
         session = create_session(
-            "local[2]", "applications", executors=1, max_executors=1,
-            local_dir=tmp_path_factory.mktemp("local"),
+            "local[2]", "applications", executors=1, max_executors=1, local_dir=folder,
             conf={"spark.dynamicAllocation.enabled": "false", "spark.decommission.enabled": "false",
                   "spark.ui.enabled": "false"},
         )  # fmt: skip
@@ -72,7 +76,7 @@ def test_counts_are_exact_at_the_end_of_each(
         found,
     )
     thread = threading.Thread(target=generator.run)
-    queries = [
+    queries: list[Any] = [
         operator.start(spark, Context(redis_url=redis_server.url), tmp_path)
         for operator in load_operators(found.module, _quick(found))
     ]

@@ -17,6 +17,7 @@ from tests.support import people
 from tests.support.processes import start, stop, weir
 from tests.support.system import System
 from tests.support.waiting import wait_until
+from weir.commands import control
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.command import CommandStatus
 from weir.controllers.model.decision import Scale
@@ -85,19 +86,23 @@ def change(system: System, group: str, **values: Any) -> None:
     people.set_settings(system.store, group, values, by="test", now=time.time())
 
 
+def give_mode(system: System, cluster: str, mode: str) -> None:
+    people.set_mode(system.store, cluster, mode, by="test", now=time.time())
+
+
 def _calm(system: System) -> None:
     people.resume_all(system.store, by="test", now=time.time())
     change(system, "balance", planner="no_op")
     change(system, "scale:narrow", scaler="no_op")
     for cluster in ("wide", "narrow"):
-        people.set_mode(system.store, cluster, "approve", by="test", now=time.time())
-    command(system, "rate", "60")
+        give_mode(system, cluster, "approve")
+    system.rate(60)
     wait_until(lambda: _closed(system), 90, "everything open is ended, and judged")
     for operator in ("topic_count", "top_n"):
         if system.store.placements()[operator].cluster != "narrow":
-            command(system, "move", operator, "narrow")
+            control.move(system.store, operator, "narrow")
     if system.snapshot().cluster("narrow").executors_wanted != 1:
-        command(system, "scale", "narrow", "1")
+        control.scale(system.store, "narrow", 1)
     wait_until(lambda: _closed(system), 90, "what was put back is judged")
 
 
@@ -111,10 +116,10 @@ def _closed(system: System) -> bool:
 
 
 def test_an_overload_is_recognised_explained_approved_and_cured(system: System) -> None:
-    command(system, "rate", "600")
+    system.rate(600)
     measured(system, 30)  # what is judged later should have been measured before
     began = time.time()
-    command(system, "settings", "balance", "planner=milp", "window_s=20")
+    change(system, "balance", planner="milp", window_s=20)
     done = wait_until(lambda: _tried(system, began), 200, "an approved proposal has helped")
     assert done.effectiveness > 0.5
     assert done.measured.load["narrow"] < done.before.load["narrow"]
@@ -165,16 +170,16 @@ def _tried(system: System, since: float) -> Recommendation | None:
 
 def test_in_auto_it_scales_alone_and_pause_all_stops_it(system: System) -> None:
     began = time.time()
-    command(system, "settings", "scale:narrow", "scaler=rate_based")
-    command(system, "mode", "narrow", "auto")
-    command(system, "rate", "900")
+    change(system, "scale:narrow", scaler="rate_based")
+    give_mode(system, "narrow", "auto")
+    system.rate(900)
     out = wait_until(lambda: begun(system, "scale_out", began), 150, "it has scaled out by itself")
     assert [e.by for e in out.history if e.status is Status.APPROVED] == ["engine"]
     wait_until(lambda: system.snapshot().cluster("narrow").executors >= 2, 30, "they are there")
 
     command(system, "pause")
     paused_at = time.time()
-    command(system, "rate", "20")
+    system.rate(20)
     wait_until(lambda: wants_fewer(system), 60, "it would scale in")
     measured(system, 15)  # longer than its guards would keep it from that
     assert begun(system, "scale_in", paused_at + 1) is None
@@ -213,9 +218,9 @@ def test_a_leader_that_was_away_does_nothing_twice(system: System) -> None:
         )
         # Only now: it might act before there are two of them.
         began = time.time()
-        command(system, "settings", "scale:narrow", "scaler=rate_based")
-        command(system, "mode", "narrow", "auto")
-        command(system, "rate", "900")
+        change(system, "scale:narrow", scaler="rate_based")
+        give_mode(system, "narrow", "auto")
+        system.rate(900)
         out = wait_until(lambda: begun(system, "scale_out", began), 150, "it acts by itself")
         leader.suspend()  # executors take seconds to come: it is away while they do
         wait_until(lambda: system.store.lease("engine").token > token, 30, "the other one leads")

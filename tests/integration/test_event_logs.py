@@ -2,31 +2,28 @@
 
 import gzip
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from msgspec import Struct
 
 from tests.support.processes import ROOT, start, weir
-from tests.support.system import System
 from tests.support.waiting import wait_until
-from weir.components.live.charts import points
-from weir.components.pages.registry import PAGES
-from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.view import WINDOW_S, world_at
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.eventlog.reader import LogReader
 from weir.metrics.eventlog.tables import read_samples
-from weir.metrics.runs.library import list_runs
+from weir.pipeline.local.process import scratch
+from weir.pipeline.local.standalone import Standalone
 
-PLACE = 6
+WORLD = "a Spark of its own"
 
 JOB = "tests/support/event_log_job.py"
 
@@ -40,12 +37,24 @@ class Job(Struct, frozen=True):
 
 
 @pytest.fixture(scope="module")
-def job(system: System, tmp_path_factory: pytest.TempPathFactory) -> Job:
-    """A small application on the running master, followed from its first line on."""
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Spark with nothing on it."""
+    folder = tmp_path_factory.mktemp("spark")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in scratch(folder).items():
+            patch.setenv(name, value)
+        spark = Standalone(folder).start()
+    yield spark.url
+    spark.stop()
+
+
+@pytest.fixture(scope="module")
+def job(master: str, tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A small application, followed from its first line on."""
     folder = tmp_path_factory.mktemp("job")
     logs = folder / "logs"
-    environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
-    argv = [sys.executable, JOB, "--master", system.master, "--log-dir", str(logs)]
+    environment = {"PYTHONPATH": str(ROOT), **scratch(folder)}
+    argv = [sys.executable, JOB, "--master", master, "--log-dir", str(logs)]
     application = start(argv, folder / "job.log", environment, stdout=subprocess.PIPE)
     try:
         (part,) = wait_until(lambda: list(logs.glob("eventlog_v2_*/events_1_*")), 90, "a log")
@@ -97,9 +106,7 @@ def test_a_growing_log_is_followed_to_its_end(job: Job, tmp_path: Path) -> None:
     assert {"files", "ticks"} <= seen
 
 
-def test_logs_are_imported_on_spark_as_they_are_here(
-    system: System, job: Job, tmp_path: Path
-) -> None:
+def test_logs_are_imported_on_spark_as_they_are_here(master: str, job: Job, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for number in range(3):
         shutil.copytree(job.log, logs / f"{number}" / job.log.name)
@@ -110,7 +117,7 @@ def test_logs_are_imported_on_spark_as_they_are_here(
     (logs / "no_log").write_bytes(b"text\n")
     here, on_spark = (
         imported(logs, "--runs", tmp_path / place, *more, also_says="passed over")
-        for place, more in (("here", ()), ("there", ("--spark", system.master)))
+        for place, more in (("here", ()), ("there", ("--spark", master)))
     )
     assert on_spark == here
     assert len(here) == 5
@@ -189,26 +196,13 @@ def test_tune_on_spark(tmp_path: Path) -> None:
     assert len(json.loads(there.stdout)["trials"]) == 4
 
 
-def test_the_live_run_replays_as_it_was_recorded(system: System) -> None:
-    """Every series that the replay's page asks for is the one in the recorded Parquet."""
-    run = wait_until(
-        lambda: next((r for r in list_runs(system.runs) if r.samples > 60), None), 90, "a recording"
-    )
-    at = int(run.last_at) - 10.0  # the run goes on meanwhile; up to here it stays as it is
-    page = PAGES.page(world_at(Library(system.runs).run(run.id), at, 5.0), "/")
-    query = urlencode({"path": "/", "at": round(at * 1000), "page": page.structure})
-    replayed = system.get(f"/api/replay/{run.id}/moment?{query}")["charts"]
-    recorded = read_samples(system.runs / run.id, at - WINDOW_S, at)
-    assert recorded
-    for chart in page.charts:
-        own = [s for s in recorded if s.cluster.name == chart.cluster]
-        assert replayed[chart.key] == points(chart, own), chart.key
-    assert {s.cluster.name for s in recorded} <= {chart.cluster for chart in page.charts}
-
-
 def command(*args: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that needs no running system."""
-    return subprocess.run(weir(*args), cwd=ROOT, capture_output=True, text=True, timeout=900)
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            weir(*args), cwd=ROOT, env={**os.environ, **scratch(Path(folder))},
+            capture_output=True, text=True, timeout=900,
+        )  # fmt: skip
 
 
 def imported(path: Path, *args: object, also_says: str = "") -> list[dict[str, Any]]:

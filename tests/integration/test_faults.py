@@ -2,7 +2,6 @@
 
 import os
 import signal
-import tempfile
 import time
 from pathlib import Path
 
@@ -105,7 +104,7 @@ def test_the_jvm_of_a_driver(system: System) -> None:
 
 
 def test_counts_at_rest_are_exact_after_all_that(system: System) -> None:
-    system.command("rate", "--pause")
+    system.rate(paused=True)
     wait_until(system.drained, 180, "the pipeline is drained")
     with connect(system.redis_url) as client:
         generated = EdgeStream(client, TWEETS, SHARDS).totals()[0]
@@ -134,11 +133,17 @@ def test_the_run_was_recorded(system: System) -> None:
 
 def test_ctrl_c_stops_everything_and_leaves_nothing(system: System) -> None:
     processes = psutil.Process(system.process.pid).children(recursive=True)
-    began = psutil.Process(system.process.pid).create_time()
+    unpacked = [
+        Path(mapped.path)
+        for process in processes
+        if process.name() == "java"
+        for mapped in process.memory_maps()
+        if Path(mapped.path).name.startswith(("liblz4", "librocksdb"))
+    ]
+    assert unpacked
+    assert all(system.scratch in path.parents for path in unpacked), "outside of its own folder"
     assert system.stop() == 0
     _gone, alive = psutil.wait_procs(processes, timeout=60)
     assert not alive
     assert "Everything has stopped." in system.log_file.read_text()
     assert not list(system.scratch.iterdir())
-    left = [p.name for p in Path(tempfile.gettempdir()).iterdir() if p.stat().st_ctime > began]
-    assert not [n for n in left if n.startswith(("spark-", "artifacts-", "liblz4", "librocksdb"))]

@@ -61,7 +61,7 @@ def test_health_and_snapshot_answer(system: System) -> None:
 
 
 def test_figures_agree_with_spark_to_the_task(system: System) -> None:
-    system.command("rate", "--pause")
+    system.rate(paused=True)
     wait_until(system.drained, 120, "the pipeline is drained")
     try:
         for cluster in ("wide", "narrow"):
@@ -90,7 +90,7 @@ def test_figures_agree_with_spark_to_the_task(system: System) -> None:
         samples = system.store.samples("wide", 0.0, float("inf"))
         assert sum(o.rows for s in samples for o in s.operators) == generated
     finally:
-        system.command("rate", "--resume")
+        system.rate(paused=False)
 
 
 def test_minutes_are_kept(system: System) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.system import System, running
 from tests.support.waiting import wait_until
+from weir.commands.control import move
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.model.decision import Move
@@ -107,7 +108,7 @@ def killed_at(system: System, step: MoveStep, victim: str) -> Rebalance:
 
 
 def test_there_and_back_with_its_state(system: System) -> None:
-    system.command("rate", "150")
+    system.rate(150)
     rows = wait_until(lambda: system.operator("topic_count").state_rows, 30, "its state")
     for target in ("wide", "narrow"):
         done = system.command("move", "topic_count", target)
@@ -181,5 +182,5 @@ def test_what_cannot_start_there_goes_back_though_the_engine_dies_on_the_way(
 
 def test_it_is_brought_home(system: System) -> None:
     if system.store.placements()["topic_count"].cluster != "narrow":
-        assert system.command("move", "topic_count", "narrow").returncode == 0
+        move(system.store, "topic_count", "narrow")
     assert runs_once(system) == "narrow"

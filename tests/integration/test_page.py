@@ -37,7 +37,7 @@ def last(page: Page, chart: str) -> float:
 
 
 def test_raising_the_rate_fills_the_bottleneck(system: System, page: Page) -> None:
-    system.command("rate", "200")
+    system.rate(200)
     wait_until(lambda: last(page, "narrow/load") < 90.0, 90, "narrow keeps up")
     wait_until(lambda: last(page, "narrow/queue") < 4000, 120, "its queue is short")
     load, queue = last(page, "narrow/load"), last(page, "narrow/queue")
@@ -48,8 +48,8 @@ def test_raising_the_rate_fills_the_bottleneck(system: System, page: Page) -> No
     wait_until(lambda: last(page, "narrow/queue") > queue + 5000, 90, "its queue grows")
     assert last(page, "wide/load") < last(page, "narrow/load")
     page.get_by_role("button", name="Pause tweets").click()
-    wait_until(lambda: "paused" in system.command("rate").stdout, 10, "it pauses")
-    system.command("rate", "150")
+    wait_until(lambda: system.store.workloads()[0].paused, 10, "it pauses")
+    system.rate(150)
 
 
 def test_page_spark_and_processes_agree_on_executors(system: System, page: Page) -> None:
@@ -62,8 +62,8 @@ def test_page_spark_and_processes_agree_on_executors(system: System, page: Page)
     for wanted in (2, 1):
         done = system.command("scale", "narrow", str(wanted))
         assert done.returncode == 0, done.stdout + done.stderr
-        wait_until(lambda n=wanted: last(page, "narrow/executors") == n, 30, "the page's count")
-        wait_until(lambda n=wanted: processes() == n, 30, "as many processes")
+        wait_until(lambda n=wanted: last(page, "narrow/executors") == n, 30, "the page's count")  # type: ignore[misc]
+        wait_until(lambda n=wanted: processes() == n, 30, "as many processes")  # type: ignore[misc]
         active = [e for e in system.spark_executors("narrow") if e["isActive"]]
         assert len(active) == wanted
 

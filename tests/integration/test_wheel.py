@@ -16,7 +16,7 @@ from tests.support.waiting import wait_until
 from weir.pipeline.local.ports import free_port
 from weir.pipeline.local.process import die_with_parent
 
-PLACE = -1  # before the system that the other tests share: one Spark at a time
+WORLD = "a Spark of its own"
 
 LEFT_OUT = (".git", ".venv", "build", "dist", "runs", "checkpoints", ".weir")
 

@@ -16,11 +16,11 @@ from weir.components.pages.what_if.choices import _settings
 from weir.controllers.balancing.base import Deadline, planner
 from weir.controllers.balancing.codec import decode
 from weir.controllers.model.errors import WeirError
+from weir.controllers.model.trace import read_trace
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.drs.sizing import SIZERS, read_problem, size
 from weir.controllers.scaling.registry import create, scalers
-from weir.controllers.simulator.trace import read_trace
-from weir.controllers.simulator.tuning import Point, Tuning, read_tuning, write_tuning
+from weir.controllers.simulator.tuning import Candidate, Tuning, read_tuning, write_tuning
 from weir.metrics.eventlog.importer import import_log
 from weir.metrics.eventlog.locate import locate
 from weir.metrics.runs.upload import Jobs, UploadStatus
@@ -84,7 +84,7 @@ SIZING = {
 }
 TUNING = Tuning(
     scaler="fixed", target_latency_s=5.0, seed=1, trained_hours=1.0, judged_hours=1.0, trials=(),
-    front=(), default=Point(label="fixed", scaler="fixed"), baselines=(), importance=(), chosen=None, verdict="",
+    front=(), default=Candidate(label="fixed", scaler="fixed"), baselines=(), importance=(), chosen=None, verdict="",
     beats_default=False,
 )  # fmt: skip
 LOG = b"""{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}

@@ -135,6 +135,7 @@ class Fleet:
             def at_rest() -> bool:
                 nonlocal last
                 before, last = last, edge.totals()[0]
+                time.sleep(1.0)  # rows come several times a second
                 return before == last
 
             wait_until(at_rest, 60, "the input has stopped")

@@ -4,6 +4,10 @@ from typing import Any
 
 from weir.controllers.model.sample import Mode
 from weir.metrics.store import keys
+from weir.metrics.store.memory_store import MemoryStore
+from weir.metrics.store.redis_store import RedisStore
+
+AnyStore = RedisStore | MemoryStore
 
 
 def given_mode(store: Any, cluster: str, mode: Mode) -> None:

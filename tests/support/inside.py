@@ -134,7 +134,7 @@ class Inside:
         own."""
         client, found = self.store.client, {}
         own = (b"weir:parts", b"weir:session", b"weir:sessions", b"weir:failures", b"weir:link",
-               b"weir:audit", b"weir:clusters", b"weir:samples", b"weir:snapshot")  # fmt: skip
+               b"weir:audit", b"weir:clusters", b"weir:samples")  # fmt: skip
         for key in client.scan_iter("weir:*"):
             if not key.startswith(own) and b"lease" not in key:
                 found[key] = client.dump(key)

@@ -19,6 +19,7 @@ from tests.support.processes import ROOT, last_lines, start, stop, weir
 from tests.support.requests import Requests
 from tests.support.waiting import wait_until
 from tests.support.witnesses import store_state
+from weir.commands import control
 from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.store.redis_store import RedisStore
@@ -97,7 +98,7 @@ class System(Requests):
         return found
 
     def command(self, *args: str, timeout_s: float = 480) -> subprocess.CompletedProcess[str]:
-        """Run one of app.py's commands against this system."""
+        """Run one of Weir's commands against this system."""
         return subprocess.run(
             weir(*args, "--redis", self.redis_url),
             cwd=ROOT,
@@ -106,6 +107,10 @@ class System(Requests):
             text=True,
             timeout=timeout_s,
         )
+
+    def rate(self, rows_per_s: float | None = None, *, paused: bool | None = None) -> None:
+        """What the generator sends from now on."""
+        control.rate(self.store, rows_per_s, None, paused)
 
     def described(self) -> str:
         """How everything stands: signs of life, clusters, what is open, and the ends of all logs."""

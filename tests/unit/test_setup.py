@@ -93,6 +93,21 @@ def test_what_is_half_made_is_made_again_and_what_is_there_is_left_alone(machine
     assert "pip install" not in machine.called()
 
 
+def test_what_tests_need_has_what_runs_in_it(machine: Machine):
+    machine.has("venv", "")
+    machine.has("java", "echo 'openjdk version \"17.0.1\"' >&2")
+    assert machine.set_up("--unit").returncode == 0
+    assert "requirements-dev.txt" in machine.called()
+    assert machine.set_up().returncode == 0
+    assert "pip install" not in machine.called()
+    with (machine.tree / "requirements.txt").open("a") as file:
+        file.write("# another version\n")
+    assert machine.set_up().returncode == 0
+    assert "-r requirements.txt" in machine.called()
+    assert machine.set_up("--unit").returncode == 0
+    assert "-r requirements-dev.txt" in machine.called()
+
+
 def test_what_set_up_compiles_is_there() -> None:
     imports = re.findall(r"from (weir[\w.]+) import (\w+)", (ROOT / "setup.sh").read_text())
     assert imports

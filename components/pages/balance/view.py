@@ -253,7 +253,7 @@ def alone(world: World) -> bool:
 
 def follow_text(settings: BalanceSettings, label: str, auto: bool) -> str:
     """What the engine will do under these settings."""
-    if settings.planner == "no_op" or label == "No balancing":
+    if settings.planner == "no_op":
         return "The engine watches the balance and never moves anything by itself."
     if not auto:
         return (

@@ -14,7 +14,7 @@ from weir.components.pages.replay import child as replay_child
 from weir.components.pages.replay.library import ANSWER_S, Library
 from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.render_advice import advice_card
-from weir.components.pages.replay.view import Past
+from weir.components.pages.replay.view import PastPage
 from weir.components.pages.settings.view import group_words
 from weir.components.web.security import Role, require
 from weir.metrics.runs.timeline import Mark, RunTimeline
@@ -42,7 +42,7 @@ def register(server: FastAPI, pages: Registry, library: Library, target_latency_
         soon: bool = False,
     ) -> Response:
         """What changes on a page when it goes to `at` (ms); `soon`: the series first."""
-        past = Past(run, path)
+        past = PastPage(run, path)
         args = (pages, library, past, at / 1000, have, page, target_latency_s, soon)
         return _json(await library.reading(moment, *args))
 

@@ -15,12 +15,12 @@ from weir.components.live.page import HEADER
 from weir.components.live.world import World
 from weir.components.pages.base import Registry
 from weir.components.pages.replay.library import Library
-from weir.components.pages.replay.view import Past, within, world_at
+from weir.components.pages.replay.view import PastPage, within, world_at
 from weir.components.ui.surface import Surface, draw_on
 
 
 def world_of_page(
-    pages: Registry, library: Library, past: Past, at: float, target_latency_s: float
+    pages: Registry, library: Library, past: PastPage, at: float, target_latency_s: float
 ) -> World:
     """The world at a moment, with what the page at this address needs of the engine."""
     world = world_at(library.run(past.run), at, target_latency_s)
@@ -31,7 +31,7 @@ def world_of_page(
 
 
 def first(
-    pages: Registry, library: Library, past: Past, at: float, target_latency_s: float
+    pages: Registry, library: Library, past: PastPage, at: float, target_latency_s: float
 ) -> tuple[dict[str, Any], Component]:
     """A page of a replay, and everything that it is drawn with."""
     at = within(library.run(past.run), at)
@@ -53,7 +53,7 @@ def first(
 def moment(
     pages: Registry,
     library: Library,
-    past: Past,
+    past: PastPage,
     at: float,
     have_ms: int,
     structure: str,
@@ -93,7 +93,7 @@ def moment(
 def _series(
     pages: Registry,
     library: Library,
-    past: Past,
+    past: PastPage,
     at: float,
     structure: str,
     target_latency_s: float,

@@ -27,25 +27,25 @@ SHOWN = 30
 DISTANCE_STEP_S = 10.0
 
 
-class Past(Struct, frozen=True):
+class PastPage(Struct, frozen=True):
     """Which run, and the address of the page as it would be live."""
 
     run: str
     path: str
 
 
-def past_of(path: str | None) -> Past | None:
+def past_of(path: str | None) -> PastPage | None:
     """The run and page behind an address; None for addresses of the present.
 
     >>> past_of("/replay/live-1/cluster/wide%20one")
-    Past(run='live-1', path='/cluster/wide%20one')
+    PastPage(run='live-1', path='/cluster/wide%20one')
     >>> past_of("/replay/live-1").path, past_of("/cluster/wide")
     ('/', None)
     """
     if not (path or "").startswith(REPLAY):
         return None
     run, _, rest = (path or "")[len(REPLAY) :].partition("/")
-    return Past(unquote(run), f"/{rest}")
+    return PastPage(unquote(run), f"/{rest}")
 
 
 def moment_of(search: str | None, run: RecordedRun) -> tuple[float, str]:

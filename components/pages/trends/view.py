@@ -37,7 +37,7 @@ _GAP = 2.5
 
 Read = Callable[[str, float, float, Tier], Sequence[Brief]]
 """A cluster's figures from one time to another, of a tier."""
-Past = Callable[[str, float, float], Sequence[Brief]]
+ReadPast = Callable[[str, float, float], Sequence[Brief]]
 """The same from recorded runs, in steps that suit the range."""
 
 
@@ -121,7 +121,7 @@ def trend(
     read: Read,
     now: float,
     target_s: float,
-    past: Past = lambda *_: (),
+    past: ReadPast = lambda *_: (),
 ) -> Trend:
     """The series of every cluster that is asked for; recorded runs fill what the store lacks."""
     chart = _chart(asked.metric, "", target_s)

@@ -12,7 +12,7 @@ from weir.controllers.model.settings import SettingInfo, describe
 from weir.controllers.model.words import percent
 from weir.controllers.scaling.registry import scaler_type
 from weir.controllers.simulator.run import make_scaler
-from weir.controllers.simulator.tuning import Point, Trial, Tuning
+from weir.controllers.simulator.tuning import Candidate, Trial, Tuning
 from weir.metrics.runs.tuning import TuneStatus
 
 
@@ -148,12 +148,12 @@ def _unit(unit: str) -> str:
     return f" {unit}" if unit and " or " not in unit else ""
 
 
-def _label(point: Point) -> str:
+def _label(point: Candidate) -> str:
     """A baseline is named as on the other pages."""
     return title_of(point.label) if point.label == point.scaler else point.label.capitalize()
 
 
-def _fields(point: Point, target_latency_s: float) -> dict[str, Any]:
+def _fields(point: Candidate, target_latency_s: float) -> dict[str, Any]:
     trained, judged = point.trained, point.judged
     return {
         "label": _label(point),
@@ -205,7 +205,7 @@ def _group(
     }
 
 
-def _labels(points: Sequence[Point], near: float = 0.07) -> list[str]:
+def _labels(points: Sequence[Candidate], near: float = 0.07) -> list[str]:
     """Names of points that stand alone; of those close together the first has its name."""
     hours = max((p.objectives[1] for p in points), default=1.0) or 1.0
     over = max((p.objectives[0] for p in points), default=1.0) or 1.0
@@ -219,7 +219,7 @@ def _labels(points: Sequence[Point], near: float = 0.07) -> list[str]:
     return found
 
 
-def _points(name: str, colour: str, points: Sequence[Point], **look: Any) -> dict[str, Any]:
+def _points(name: str, colour: str, points: Sequence[Candidate], **look: Any) -> dict[str, Any]:
     known = [p for p in points if p.judged is not None]
     return {
         "name": name,

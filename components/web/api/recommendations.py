@@ -13,7 +13,7 @@ from weir.components.web.api.look import Limit, Name
 from weir.components.web.api.reply import answers, json
 from weir.components.web.security import Role, require
 from weir.controllers import service
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Recommendations, Store
 from weir.controllers.engine.recommendation import Recommendation, Status
 from weir.controllers.model.errors import NotFound
 
@@ -41,7 +41,7 @@ def routes(store: Store) -> APIRouter:
     return router
 
 
-def _look(router: APIRouter, store: Store) -> None:
+def _look(router: APIRouter, store: Recommendations) -> None:
     @router.get("", **answers(list[Shown]))
     @require(Role.VIEWER)
     def recommendations(

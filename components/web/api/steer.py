@@ -17,7 +17,7 @@ from weir.components.web.security import Role, require
 from weir.controllers import service
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.groups import groups, settings_type
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules, Store
 from weir.controllers.model.hosting import HostOrder
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.settings import SettingInfo, describe
@@ -161,14 +161,14 @@ def _add_qtable_routes(router: APIRouter, store: Store) -> None:
         return json(store.clusters())
 
 
-def _pause(store: Store) -> Pause:
+def _pause(store: Rules) -> Pause:
     found = service.find_pause(store)
     if found is None:
         return Pause(paused=False)
     return Pause(paused=True, by=found.by, at=found.at, why=found.why)
 
 
-def _group(store: Store, name: str) -> SettingsGroup:
+def _group(store: Rules, name: str) -> SettingsGroup:
     kind = settings_type(name)
     return SettingsGroup(
         name=name, settings=tuple(describe(kind)), values=_open(store.settings(name))

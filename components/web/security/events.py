@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Recommendations
 
 LOG = "weir.security"
 log = logging.getLogger(LOG)
@@ -114,7 +114,7 @@ class Background:
             self._room.release()
 
 
-def keep(store: Store, event: SecurityEvent) -> None:
+def keep(store: Recommendations, event: SecurityEvent) -> None:
     """Put an event into the audit trail."""
     store.append_audit(
         AuditEntry(

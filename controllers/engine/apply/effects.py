@@ -1,7 +1,7 @@
 """What the engine decides to do, as values; and the one place where they are carried out.
 
-Effects come in chains. Within a chain each effect needs the one before: where somebody
-else was quicker or leads by now, the rest of the chain is left, and the next cycle looks
+Effects come in chains. Within a chain each effect needs the one before: where somebody else was
+quicker, or another engine leads, the rest of the chain is left, and the next cycle looks
 again. Any effect may be the last one before a crash; each can be done again.
 """
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from weir.controllers.engine.apply.moves import Rebalance
 from weir.controllers.engine.apply.reslices import Reslicing
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import Store
+from weir.controllers.engine.ports import Rules, Store
 from weir.controllers.engine.propose.outlook import Outlook
 from weir.controllers.engine.propose.scaling import ScaleOutlook
 from weir.controllers.engine.recommendation import Recommendation
@@ -148,7 +148,7 @@ def carry_out(
     leader: Lease,
     tell: Callable[[News], None] = lambda news: None,
 ) -> int:
-    """Do it, chain by chain; the number of effects that took hold."""
+    """Carry them out, chain by chain; returns how many took effect."""
     done = 0
     for chain in chains:
         for effect in chain:
@@ -238,7 +238,7 @@ def _do(store: Store, effect: Effect, leader: Lease) -> bool:
             return True
 
 
-def _set_shares(store: Store, effect: SetShares) -> bool:
+def _set_shares(store: Rules, effect: SetShares) -> bool:
     def change(kept: dict[str, Any]) -> dict[str, Any]:
         settings = read_leniently(ShareSettings, kept)
         if settings.source is ShareSource.HAND or settings.weights != effect.seen:

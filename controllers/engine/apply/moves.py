@@ -326,5 +326,5 @@ def _app(snapshot: Snapshot, cluster: str) -> str:
 
 
 def waiting_for(rebalances: Iterable[Rebalance]) -> set[str]:
-    """Operators whose lease and placement the engine has to look at now."""
+    """Operators whose lease and placement the engine has to check now."""
     return {m.move.operator for r in rebalances for m in r.moves if not m.step.final}

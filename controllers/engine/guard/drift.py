@@ -16,7 +16,7 @@ from weir.controllers.placement.words import why_changed
 
 
 class DriftKind(StrEnum):
-    """What about the world is no longer as a plan took it to be."""
+    """What in the world is no longer as a plan assumed."""
 
     SILENT = "silent"  # a cluster that it needs gives no sign of life: it may come back
     GONE = "gone"  # a cluster that it needs is not there any more

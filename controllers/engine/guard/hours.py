@@ -39,7 +39,7 @@ def is_within(text: str, now: float) -> bool:
 
 
 def end_of_hours(text: str, now: float) -> float:
-    """When the hours that it is in now are over.
+    """When the present hours are over.
 
     >>> end_of_hours("22-6", 23 * 3600.0) / 3600.0
     30.0

@@ -67,7 +67,7 @@ def stabilisation(case: Case, cluster: str) -> Answer:
 
 
 def still_to_come(case: Case, cluster: str) -> Answer:
-    """What was asked for before has arrived: asking for more brings nothing sooner."""
+    """What was asked for before has arrived: asking for more would not speed it up."""
     found = case.snapshot.cluster(cluster)
     if case.recommendation.kind is not Kind.SCALE_OUT or found is None:
         return OPEN

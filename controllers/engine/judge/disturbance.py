@@ -31,7 +31,7 @@ Found = tuple[Disturbance, str]
 
 
 def find_disturbance(recommendation: Recommendation, facts: Facts, now: float) -> Found | None:
-    """What happened since it was applied that its figures cannot be told apart from."""
+    """What has happened since it was applied that changed the same figures."""
     since = recommendation.applied_at or now
     other = _other_action(recommendation, facts, since)
     if other:

@@ -35,7 +35,7 @@ def figures_now(
     outlook: Outlook | None = None,
     recent: Mapping[str, Sequence[ClusterSample]] | None = None,
 ) -> Figures:
-    """How it stands with what a decision touches; loads are means over `recent` samples, or,
+    """The present figures of what a decision touches; loads are means over `recent` samples, or,
     for moves, those that the engine plans with, as those are what a plan predicts."""
     names = [n for n in clusters_of(decision) if snapshot.cluster(n) is not None]
     concerned = _operators_concerned(decision, snapshot, names)

@@ -204,7 +204,7 @@ def _short(recommendation: Recommendation) -> bool:
 
 
 def _needless(recommendation: Recommendation, facts: Facts) -> bool:
-    """A scale-out did what was predicted where nobody needed it: the scaler sees to the size."""
+    """A scale-out did what was predicted where nobody needed it: the size is left to the scaler."""
     share = recommendation.effectiveness
     return (
         recommendation.kind is Kind.SCALE_OUT

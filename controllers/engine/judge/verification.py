@@ -71,7 +71,7 @@ class TrackRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def effective_share(self) -> float:
-        """Effective ones of those judged; 0 without any."""
+        """The share of judged actions that were effective; 0 without any."""
         return self.effective / self.judged if self.judged else 0.0
 
 

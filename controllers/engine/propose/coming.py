@@ -22,7 +22,7 @@ _KNOWN = 0.8
 
 
 def come_and_go(facts: Facts, now: float) -> list[Chain]:
-    """Order one more cluster, or that one is emptied and ended, or nothing."""
+    """Order one more cluster, or the emptying and end of one, or nothing."""
     limits = facts.clusters
     if not limits.by_itself or not facts.launcher or facts.engine.paused or facts.deaths:
         return []

@@ -22,7 +22,7 @@ _Period = tuple[ClusterSample, OperatorSample]
 
 
 class Loads(Struct, frozen=True, kw_only=True):
-    """Loads in cores by operator: over the window, now, and whose are only a guess."""
+    """Loads in cores by operator: over the window, now, and which of them are only guesses."""
 
     series: dict[str, LoadSeries]
     now: dict[str, float]

@@ -110,7 +110,7 @@ def undoing_decision(
     why: str,
     slicings: Mapping[str, Slicing] = {},
 ) -> Change | None:
-    """The decision that takes back what a recommendation did; None if nothing is left of it."""
+    """The decision that undoes what a recommendation did; None if there is nothing left to undo."""
     decision, reason = recommendation.decision, Reason(text=why, rule="rollback")
     if isinstance(decision, Moves):
         back = tuple(

@@ -97,7 +97,7 @@ def outlook(
 ) -> Outlook:
     """Everything at once; planners that cannot answer say why in their words.
 
-    In a large world only the chosen planner and one other are asked, by turns; what the
+    In a large world only the chosen planner and one other are asked, each in its turn; what the
     others said before stands while the operators are where they were. `left_out` are planners
     that are not to be asked, and why; so are those that the world is too large for.
     """

@@ -1,4 +1,4 @@
-"""How long a moved operator will stand still, by what recent moves took."""
+"""How long a moved operator will pause, judged by recent moves."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations

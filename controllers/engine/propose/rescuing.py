@@ -26,7 +26,7 @@ from weir.controllers.model.words import percent
 
 RESCUE = "rescue"
 MOST_PLANNED = 200
-"""With more lost operators than this nobody waits for a planner: largest first it is."""
+"""With more lost operators than this no planner is asked: they go largest first."""
 _UNDER_WAY = (Status.APPROVED, Status.APPLYING)
 
 
@@ -145,7 +145,7 @@ def _recommend(moves: tuple[Move, ...], facts: Facts, now: float) -> Recommendat
 
 
 def _living(facts: Facts) -> list[Cluster]:
-    """Clusters that can take an operator: alive, hosting, not only looked at. Where a person
+    """Clusters that can take an operator: alive, hosting, and not merely observed. Where a person
     wants one to be emptied, or only advised, it is taken if there is no other."""
     alive = [
         c

@@ -141,7 +141,7 @@ def _propose_size(
 
 
 def _limit_step(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -> tuple[Scale, str]:
-    """The step cut to what may change at once; scaling in, to the largest asked for of late."""
+    """The step cut to what may change at once; scaling in, to the largest recently asked for."""
     rules = facts.guards.get(decision.cluster, GuardSettings())
     target, said = decision.executors, decision.reason.text
     if target < decision.before:

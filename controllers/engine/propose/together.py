@@ -33,8 +33,8 @@ PLAN_AGE_S = 20.0
 PATIENCE_S = 60.0
 """How long a rebalance that people do not answer keeps an automatic cluster from scaling."""
 SEARCHING = frozenset({"milp", "integrative"})
-"""Planners that weigh anything: beside their placements every move is tried. Who follows another
-one follows it as it is; only what it makes needless is not scaled."""
+"""Planners that weigh anything: beside their placements every move is tried. Any other planner
+is followed as it is; only scaling that it makes unnecessary is left out."""
 _OPEN = (Status.PROPOSED, Status.APPROVED, Status.APPLYING)
 
 

@@ -117,7 +117,8 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
         wanted, predicted = self._size(facts, network, overhead)
         memory = replace(memory, wanted=wanted)
         behind = modelled is None
-        if behind or measured > s.t_max_s:
+        too_slow = behind or measured > s.t_max_s
+        if too_slow:
             rule = "load > capacity" if behind else "latency > t_max"
         elif measured < s.t_min_s:
             rule = "latency < t_min"
@@ -125,7 +126,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             text = f"The latency of {measured:.2f} s is within {s.t_min_s:g} and {s.t_max_s:g} s."
             return stay(text, "t_min <= latency <= t_max", latency_s=measured), memory
         reason = self._reason(rule, measured, modelled, overhead, predicted, wanted)
-        if (wanted > facts.executors) == (rule == "latency < t_min"):
+        if (wanted > facts.executors) != too_slow:
             text = f"{reason.text} The model finds the present size right."
             return stay(text, rule, **reason.numbers), memory
         if s.recommend_only:

@@ -19,7 +19,7 @@ from weir.controllers.scaling.parameter_optimisation.cost import (
     cost,
     wanted_executors,
 )
-from weir.controllers.scaling.parameter_optimisation.search import Point, search
+from weir.controllers.scaling.parameter_optimisation.search import Coordinates, search
 from weir.controllers.scaling.parameter_optimisation.window import cut_index
 
 
@@ -168,7 +168,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
             below=0,
         )
 
-    def thresholds(self, point: Point) -> ThresholdPair:
+    def thresholds(self, point: Coordinates) -> ThresholdPair:
         """A point of the unit cube as thresholds; the lower one stays well below the upper."""
         s = self.settings
         upper = 0.5 + 0.45 * point[0]
@@ -180,7 +180,7 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
             s.least_breaches + round(point[3] * span),
         )
 
-    def point(self, thresholds: ThresholdPair) -> Point:
+    def point(self, thresholds: ThresholdPair) -> Coordinates:
         """The inverse of `thresholds`, within the unit cube."""
         s, t = self.settings, thresholds
         span = max(1, s.most_breaches - s.least_breaches)

@@ -4,20 +4,20 @@ from collections.abc import Callable
 from math import ceil, log
 from random import Random
 
-Point = tuple[float, ...]  # every coordinate in [0, 1]
+Coordinates = tuple[float, ...]  # every coordinate in [0, 1]
 
 
 def search(
-    cost: Callable[[Point], float],
+    cost: Callable[[Coordinates], float],
     dimensions: int,
     chance: Random,
-    start: Point,
+    start: Coordinates,
     evaluations: int = 150,
     confidence: float = 0.95,
     share: float = 0.1,
     shrink: float = 0.6,
     smallest: float = 0.02,
-) -> tuple[Point, float]:
+) -> tuple[Coordinates, float]:
     """The cheapest point found, and its cost; never worse than `start`.
 
     Exploration draws so many points that one of them is among the best `share` with

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from weir.controllers.scaling.base import Memory
 from weir.controllers.scaling.qlearning.initial import initial_table
-from weir.controllers.scaling.qlearning.need import Past
+from weir.controllers.scaling.qlearning.need import RecentLoads
 from weir.controllers.scaling.qlearning.settings import ExplorationPolicy, QSettings
 from weir.controllers.scaling.qlearning.states import HOUR
 from weir.controllers.scaling.qlearning.table import QTable, Row
@@ -87,9 +87,9 @@ class QMemory(Memory, frozen=True, kw_only=True):
         return self.spent_h > BUDGET * (self.needed_h + _FREE_H * self.mean_need)
 
     @property
-    def past(self) -> Past:
+    def past(self) -> RecentLoads:
         """What the need looks back on."""
-        return Past(self.minutes, self.is_thrifty)
+        return RecentLoads(self.minutes, self.is_thrifty)
 
 
 def fresh_memory(settings: QSettings) -> QMemory:

@@ -19,14 +19,16 @@ _MOST_GROWTH = 1.5
 _MOST_CORES = 1e15
 
 
-class Past(Struct, frozen=True):
+class RecentLoads(Struct, frozen=True):
     """Highest loads of the last minutes, in cores, and whether it is time to save."""
 
     minutes: tuple[float, ...] = ()
     thrifty: bool = False
 
 
-def needed_executors(facts: ClusterFacts, target_s: float, past: Past, busy: float = BUSY) -> int:
+def needed_executors(
+    facts: ClusterFacts, target_s: float, past: RecentLoads, busy: float = BUSY
+) -> int:
     """Executors for what arrives and grows by in a minute, at `busy` of their cores, and for what
     waits beyond a batch, worked off within two thirds of the target; unless it is time to save,
     also for what half of the last hour's minutes brought. Those that are there while the load is
@@ -52,7 +54,7 @@ def growth(minutes: Sequence[float]) -> float:
     return min(max(grown[int(_USUALLY * len(grown))], 1.0), _MOST_GROWTH) if grown else 1.0
 
 
-def by_rule(facts: ClusterFacts, target_s: float, past: Past) -> Action:
+def by_rule(facts: ClusterFacts, target_s: float, past: RecentLoads) -> Action:
     """What the need alone says, for states that the table knows nothing of."""
     if needed_executors(facts, target_s, past) > facts.executors:
         return Action.OUT
@@ -61,7 +63,7 @@ def by_rule(facts: ClusterFacts, target_s: float, past: Past) -> Action:
 
 
 def towards_need(
-    facts: ClusterFacts, action: Action, target_s: float, past: Past, granularity: int
+    facts: ClusterFacts, action: Action, target_s: float, past: RecentLoads, granularity: int
 ) -> int:
     """Executors to add or remove: out to the need at once, in by parts and never below it."""
     missing = needed_executors(facts, target_s, past) - facts.executors

@@ -69,7 +69,7 @@ libc.fclose(file)
 def test_threads_share_one_heap(tmp_path: Path) -> None:
     def heaps(how: str) -> int:
         told = tmp_path / how
-        subprocess.run([sys.executable, "-c", _HEAPS, how, told], check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", _HEAPS, how, told], check=True, timeout=600)
         return told.read_text().count("<heap nr=")
 
     assert heaps("each its own") > 1

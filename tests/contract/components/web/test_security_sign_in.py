@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.waiting import wait_until
 from weir.components.pages.sign_in.service import USED, WRONG, Locked, SignIn, admin_link
-from weir.components.web.security.events import set_sink
+from weir.components.web.security.events import SecurityEvent, set_sink
 from weir.components.web.security.passwords import hash_password
 from weir.components.web.security.sessions import Sessions
 from weir.components.web.security.settings import SignInSettings
@@ -74,7 +74,7 @@ def test_the_lock_grows_with_every_failure_and_success_clears_it(people, clock):
 
 def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
     """However often somebody tries: the trail keeps only so much, and must not be washed away."""
-    kept = []
+    kept: list[SecurityEvent] = []
     set_sink(kept.append)
     try:
         for _ in range(5):
@@ -103,7 +103,7 @@ def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
 
 
 def test_a_right_password_begins_no_lock(people):
-    kept = []
+    kept: list[SecurityEvent] = []
     set_sink(kept.append)
     try:
         for _ in range(4):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests.support.browser import WebServer
 from tests.support.feeder import Feeder
@@ -25,7 +26,7 @@ from weir.metrics.store.users import Role
 from weir.pipeline.local.redis_server import RedisServer
 
 BEAT = '{"type": "heartbeat"}'
-SOON_S = 10.0
+SOON_S = 60.0
 """A second for what Redis said last, two between signs of life, and a busy machine."""
 
 
@@ -47,7 +48,7 @@ class Visitor:
     def open(self) -> ClientConnection:
         where = self.web.url.replace("http", "ws") + SOCKET_PATH
         own = {"cookie": self.headers["cookie"]}
-        opening = connect(where, origin=self.web.url, additional_headers=own, proxy=None)
+        opening = connect(where, origin=Origin(self.web.url), additional_headers=own, proxy=None)
         return self._opened.enter_context(opening)
 
     def close(self) -> None:

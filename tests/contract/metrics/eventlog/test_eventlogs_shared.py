@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from weir.metrics.eventlog.tables import read_samples
 LOGS = ROOT.parent / "shared" / "data" / "eventlogs"
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="the real event logs are not there")
 
-FIGURES = {
+FIGURES: dict[str, dict[str, Any]] = {
     "local-1596020211915": {
         "app_id": "local-1596020211915", "spark_version": "3.1.0-SNAPSHOT", "complete": True,
         "lines": 160, "tasks_ended": 24, "executor_run_time_ms": 2086,

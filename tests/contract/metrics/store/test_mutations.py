@@ -193,8 +193,8 @@ def run_through(store: Watched, look: Callable[[], None], among: str = "weir:*")
                 escaped[f"{key!r}: {type(error).__name__}: {str(error)[:120]}"] += 1
         finally:
             undo()
-    for where, error in store.faults:
-        escaped[f"{where}: {type(error).__name__}: {str(error)[:120]}"] += 1
+    for where, fault in store.faults:
+        escaped[f"{where}: {type(fault).__name__}: {str(fault)[:120]}"] += 1
     return escaped
 
 

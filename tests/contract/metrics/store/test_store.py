@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.support.given import given_mode
+from tests.support.given import AnyStore, given_mode
 from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState
 from weir.controllers.engine.apply.reslices import ResliceStep, Reslicing
 from weir.controllers.engine.audit import AuditEntry
-from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Store, Tier, Workload
+from weir.controllers.engine.ports import KEPT_S, Part, Placement, Rebalance, Tier, Workload
 from weir.controllers.model.brief import brief_of
 from weir.controllers.model.command import Command, CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.decision import Move
@@ -41,7 +41,7 @@ def command(number: int, cluster: str = "a") -> Command:
 
 
 class TestSamples:
-    def test_come_back_whole_in_order_and_by_time(self, store: Store) -> None:
+    def test_come_back_whole_in_order_and_by_time(self, store: AnyStore) -> None:
         for at in (1000.0, 1002.0, 1004.5):
             assert store.append(sample(at))
         assert store.samples("a", 1000.0, 1002.0) == [sample(1000.0), sample(1002.0)]
@@ -49,7 +49,7 @@ class TestSamples:
         assert store.samples("b", 0.0, float("inf")) == []
 
     @pytest.mark.parametrize("tier", [Tier.FULL, Tier.HOUR])
-    def test_their_figures_are_those_of_the_samples(self, store: Store, tier: Tier) -> None:
+    def test_their_figures_are_those_of_the_samples(self, store: AnyStore, tier: Tier) -> None:
         for at in (3600.0, 7200.0, 10_800.0):
             assert store.append(sample(at), tier)
         for since, until in ((0.0, float("inf")), (3601.0, 7200.0), (20_000.0, 30_000.0)):
@@ -57,14 +57,14 @@ class TestSamples:
             assert store.briefs("a", since, until, tier) == expected
         assert store.briefs("b", 0.0, float("inf")) == []
 
-    def test_the_same_period_is_taken_once(self, store: Store) -> None:
+    def test_the_same_period_is_taken_once(self, store: AnyStore) -> None:
         assert store.append(sample(1000.0), Tier.MINUTE)
         assert not store.append(sample(1000.0), Tier.MINUTE)
         assert not store.append(sample(999.0), Tier.MINUTE)
         assert len(store.samples("a", 0.0, float("inf"), Tier.MINUTE)) == 1
         assert store.clusters() == []  # only full resolution says that a cluster is there
 
-    def test_latest_is_one_per_cluster(self, store: Store) -> None:
+    def test_latest_is_one_per_cluster(self, store: AnyStore) -> None:
         for at, name in ((1000.0, "b"), (1001.0, "a"), (1002.0, "b")):
             store.append(sample(at, name))
         assert store.latest() == [sample(1001.0, "a"), sample(1002.0, "b")]
@@ -73,7 +73,7 @@ class TestSamples:
         assert store.clusters() == ["b"]
         assert store.samples("a", 0.0, float("inf")) == []
 
-    def test_old_ones_go(self, store: Store) -> None:
+    def test_old_ones_go(self, store: AnyStore) -> None:
         kept = KEPT_S[Tier.FULL]
         for i in range(600):  # Redis trims whole nodes of about a hundred entries
             store.append(sample(1000.0 + 2 * i))
@@ -84,7 +84,7 @@ class TestSamples:
 
 
 class TestCommands:
-    def test_are_open_until_final_and_in_order(self, store: Store) -> None:
+    def test_are_open_until_final_and_in_order(self, store: AnyStore) -> None:
         for i in (2, 1, 3):
             store.submit(command(i))
         store.submit(command(9, cluster="b"))
@@ -97,14 +97,14 @@ class TestCommands:
             CommandResult(id="c2", status=CommandStatus.RUNNING, at=1.0, progress=0.5),
         )
 
-    def test_the_same_id_is_one_command(self, store: Store) -> None:
+    def test_the_same_id_is_one_command(self, store: AnyStore) -> None:
         store.submit(command(1))
         store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=1.0))
         store.submit(command(1))
         assert store.open_commands("a") == []
         assert len(store.recent_commands()) == 1
 
-    def test_are_claimed_by_one_holder_who_may_resume(self, store: Store) -> None:
+    def test_are_claimed_by_one_holder_who_may_resume(self, store: AnyStore) -> None:
         store.submit(command(1))
         assert store.claim("c1", "me", 1.0)
         assert not store.claim("c1", "you", 1.0)
@@ -115,7 +115,7 @@ class TestCommands:
         assert not store.claim("c1", "heir", 4.0, take_over=True)
         assert not store.claim("c99", "me", 4.0)
 
-    def test_a_final_result_stays(self, store: Store) -> None:
+    def test_a_final_result_stays(self, store: AnyStore) -> None:
         store.submit(command(1))
         store.report(CommandResult(id="c1", status=CommandStatus.FAILED, at=1.0, message="no"))
         store.report(CommandResult(id="c1", status=CommandStatus.DONE, at=2.0))
@@ -123,19 +123,19 @@ class TestCommands:
         assert found is not None
         assert found[1].message == "no"
 
-    def test_recent_ones_come_newest_first(self, store: Store) -> None:
+    def test_recent_ones_come_newest_first(self, store: AnyStore) -> None:
         for i in range(5):
             store.submit(command(i))
         assert [c.id for c, _ in store.recent_commands(limit=2)] == ["c4", "c3"]
 
-    def test_unknown_ones_are_said_so(self, store: Store) -> None:
+    def test_unknown_ones_are_said_so(self, store: AnyStore) -> None:
         assert store.command("nope") is None
         with pytest.raises(NotFound, match="there is no command nope"):
             store.report(CommandResult(id="nope", status=CommandStatus.DONE, at=1.0))
 
 
 class TestLeases:
-    def test_one_holder_at_a_time_and_tokens_only_grow(self, store: Store) -> None:
+    def test_one_holder_at_a_time_and_tokens_only_grow(self, store: AnyStore) -> None:
         mine = store.acquire("op", "me", 30.0)
         assert mine is not None
         assert store.acquire("op", "you", 30.0) is None
@@ -149,7 +149,7 @@ class TestLeases:
         store.release(mine)  # an old holder takes nothing away
         assert store.lease("op") == yours
 
-    def test_they_end_by_themselves(self, store: Store) -> None:
+    def test_they_end_by_themselves(self, store: AnyStore) -> None:
         mine = store.acquire("op", "me", 0.05)
         assert mine is not None
         assert store.renew(mine, 0.05)
@@ -158,7 +158,7 @@ class TestLeases:
         assert not store.renew(mine, 1.0)
 
     def test_one_that_ran_out_is_taken_up_again_while_nobody_else_had_it(
-        self, store: Store
+        self, store: AnyStore
     ) -> None:
         """A driver that stalled for longer than its lease goes on, with the same token."""
         mine = store.acquire("op", "me", 0.05)
@@ -168,7 +168,7 @@ class TestLeases:
         assert store.lease("op") == mine
         assert store.acquire("op", "you", 1.0) is None
 
-    def test_one_that_was_given_back_is_not_taken_up_again(self, store: Store) -> None:
+    def test_one_that_was_given_back_is_not_taken_up_again(self, store: AnyStore) -> None:
         """A renewal may be on its way while another thread gives the lease back."""
         mine = store.acquire("op", "me", 30.0)
         assert mine is not None
@@ -176,7 +176,7 @@ class TestLeases:
         assert not store.renew(mine, 30.0)
         assert store.lease("op") is None
 
-    def test_many_are_read_at_once(self, store: Store) -> None:
+    def test_many_are_read_at_once(self, store: AnyStore) -> None:
         mine = store.acquire("op", "me", 30.0)
         assert mine is not None
         assert store.leases(["op", "other"]) == {"op": mine}
@@ -184,7 +184,7 @@ class TestLeases:
 
 
 def test_a_rebalance_and_its_placements_are_kept_at_once_and_only_by_the_leader(
-    store: Store,
+    store: AnyStore,
 ) -> None:
     old = store.acquire("engine", "old", 30.0)
     store.release(old)
@@ -200,7 +200,7 @@ def test_a_rebalance_and_its_placements_are_kept_at_once_and_only_by_the_leader(
     assert (store.rebalances(), store.placements()) == ([later], {"x": moved})
 
 
-def test_a_placement_changes_only_from_what_was_seen(store: Store) -> None:
+def test_a_placement_changes_only_from_what_was_seen(store: AnyStore) -> None:
     home = Placement(operator="x", cluster="a")
     assert store.place_if(home, seen=None)
     assert not store.place_if(Placement(operator="x", cluster="b"), seen=None)
@@ -210,7 +210,7 @@ def test_a_placement_changes_only_from_what_was_seen(store: Store) -> None:
     assert store.placements() == {"x": stopped}
 
 
-def test_a_move_neither_undoes_a_stop_nor_is_undone_by_one(store: Store) -> None:
+def test_a_move_neither_undoes_a_stop_nor_is_undone_by_one(store: AnyStore) -> None:
     leader = store.acquire("engine", "me", 30.0)
     home, other = Placement(operator="x", cluster="a"), Placement(operator="y", cluster="a")
     for placed in (home, other):
@@ -230,7 +230,7 @@ def test_a_move_neither_undoes_a_stop_nor_is_undone_by_one(store: Store) -> None
     assert store.placements() == {"x": moved[0], "y": stopped}
 
 
-def test_slices_change_only_from_what_was_seen(store: Store) -> None:
+def test_slices_change_only_from_what_was_seen(store: AnyStore) -> None:
     first = Slicing.even("x", 2, groups=8)
     assert not store.slice_if(first.split("x.0"), seen=first)
     assert store.slice_if(first, seen=None)
@@ -242,7 +242,7 @@ def test_slices_change_only_from_what_was_seen(store: Store) -> None:
     assert store.slicings() == {"x": more, "y": Slicing.even("y", 1)}
 
 
-def test_a_re_slice_is_kept_by_the_leader_only(store: Store) -> None:
+def test_a_re_slice_is_kept_by_the_leader_only(store: AnyStore) -> None:
     leader = store.acquire("engine", "me", 30.0)
     owners = Slicing.even("x", 2, groups=8).owners
     asked = Reslicing(id="s1", at=1.0, operator="x", was=owners, owners={"x.0": tuple(range(8))})
@@ -258,7 +258,7 @@ def test_a_re_slice_is_kept_by_the_leader_only(store: Store) -> None:
     assert store.reslicings() == [asked]  # what is open stays, however old
 
 
-def test_a_re_slice_changes_slices_and_placements_at_once_or_nothing(store: Store) -> None:
+def test_a_re_slice_changes_slices_and_placements_at_once_or_nothing(store: AnyStore) -> None:
     leader = store.acquire("engine", "me", 30.0)
     assert leader is not None
     first = Slicing.even("x", 2, groups=8)
@@ -282,7 +282,7 @@ def test_a_re_slice_changes_slices_and_placements_at_once_or_nothing(store: Stor
     assert store.placements() == {"x.0": home, "x.2": new}
 
 
-def test_parts_placement_modes_and_workloads(store: Store) -> None:
+def test_parts_placement_modes_and_workloads(store: AnyStore) -> None:
     part = Part(id="host:a", kind="host", name="a", at=1.0)
     store.beat(part)
     store.beat(Part(id="engine:1", kind="engine", name="leader", at=2.0))
@@ -302,7 +302,7 @@ def test_parts_placement_modes_and_workloads(store: Store) -> None:
     assert store.workloads() == [workload]
 
 
-def test_deaths_are_kept_until_they_are_replaced(store: Store) -> None:
+def test_deaths_are_kept_until_they_are_replaced(store: AnyStore) -> None:
     deaths = [Death(cluster=n, at=1.0, noticed_at=4.0, lost=("x",)) for n in ("a", "b")]
     store.save_deaths(deaths)
     assert store.deaths() == deaths
@@ -312,7 +312,7 @@ def test_deaths_are_kept_until_they_are_replaced(store: Store) -> None:
     assert store.deaths() == []
 
 
-def test_orders_of_hosts_are_changed_by_who_saw_them_and_told_in_the_trail(store: Store) -> None:
+def test_orders_of_hosts_are_changed_by_who_saw_them_and_told_in_the_trail(store: AnyStore) -> None:
     order = HostOrder(cluster="a", wanted=HostState.RUNNING, at=1.0, by="ada")
     said = AuditEntry(at=1.0, by="ada", action="cluster.added", subject="a")
     assert store.change_host_order(None, order, said)

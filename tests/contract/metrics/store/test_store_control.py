@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 from redis.exceptions import RedisError
 
-from tests.support.given import given_mode
+from tests.support.given import AnyStore, given_mode
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.engine.audit import AuditEntry, first_break, seal_entry
-from weir.controllers.engine.ports import Part, Store, Workload
+from weir.controllers.engine.ports import Part, Workload
 from weir.controllers.engine.propose.scaling import ScaleOutlook, ScalerAnswer
 from weir.controllers.engine.recommendation import Recommendation, Status, move_to
 from weir.controllers.model.command import Command, StopOperator
@@ -42,7 +42,7 @@ def entry(action: str = "tested", at: float = 1.0) -> AuditEntry:
 
 
 class TestRecommendations:
-    def test_of_two_writers_one_wins(self, store: Store) -> None:
+    def test_of_two_writers_one_wins(self, store: AnyStore) -> None:
         first = recommendation(1)
         assert store.save_recommendation(first)
         assert not store.save_recommendation(first)
@@ -54,7 +54,7 @@ class TestRecommendations:
         assert store.recommendation("r2") is None
         assert not store.save_recommendation(replace(recommendation(2), version=1))
 
-    def test_an_old_leader_changes_nothing(self, store: Store) -> None:
+    def test_an_old_leader_changes_nothing(self, store: AnyStore) -> None:
         old = store.acquire("engine", "old", 30.0)
         assert old is not None
         store.release(old)
@@ -63,12 +63,12 @@ class TestRecommendations:
         assert (store.recommendations(), store.audit()) == ([], [])
         assert store.save_recommendation(recommendation(1), new, entry())
 
-    def test_what_is_done_and_what_is_said_come_together(self, store: Store) -> None:
+    def test_what_is_done_and_what_is_said_come_together(self, store: AnyStore) -> None:
         assert store.save_recommendation(recommendation(1), audit=entry("proposed"))
         assert not store.save_recommendation(recommendation(1), audit=entry("again"))
         assert [e.action for e in store.audit()] == ["proposed"]
 
-    def test_the_newest_come_first_and_open_ones_always(self, store: Store) -> None:
+    def test_the_newest_come_first_and_open_ones_always(self, store: AnyStore) -> None:
         for i in range(5):
             one = recommendation(i, at=1000.0 + i)
             store.save_recommendation(one)
@@ -77,7 +77,7 @@ class TestRecommendations:
         assert [r.id for r in store.recommendations()] == ["r4", "r3", "r2", "r1", "r0"]
         assert [r.id for r in store.recommendations(limit=2)] == ["r4", "r3", "r1"]
 
-    def test_what_came_to_nothing_does_not_crowd_out_what_was_done(self, store: Store) -> None:
+    def test_what_came_to_nothing_does_not_crowd_out_what_was_done(self, store: AnyStore) -> None:
         """r0 is done, r1 open, the others are taken back by the engine."""
         for i in range(6):
             one = recommendation(i, at=1000.0 + i)
@@ -95,7 +95,7 @@ class TestRecommendations:
         assert store.record(limit=2) == store.record(limit=2)
         assert store.record(limit=1)[-1] == done
 
-    def test_old_ones_go_unless_they_are_open(self, store: Store) -> None:
+    def test_old_ones_go_unless_they_are_open(self, store: AnyStore) -> None:
         for i in range(3):
             store.save_recommendation(recommendation(i, at=i * DAY))
         ended = move_to(recommendation(1, at=DAY), Status.REJECTED, at=1.0, by="ada")
@@ -105,7 +105,7 @@ class TestRecommendations:
         assert [r.id for r in store.record()] == ["r2", "r0"]
         assert store.save_recommendation(recommendation(1))  # as if it had never been
 
-    def test_old_rebalances_go_too(self, store: Store) -> None:
+    def test_old_rebalances_go_too(self, store: AnyStore) -> None:
         move = Move(operator="x", source="a", target="b")
         for i in range(205):
             done = MoveState(move=move, step=MoveStep.FAILED)
@@ -119,7 +119,7 @@ class TestRecommendations:
 
 
 class TestAudit:
-    def test_entries_are_numbered_sealed_and_found(self, store: Store) -> None:
+    def test_entries_are_numbered_sealed_and_found(self, store: AnyStore) -> None:
         for i in range(5):
             kept = store.append_audit(entry(f"a{i}"))
             assert kept.number == i + 1
@@ -161,7 +161,7 @@ class TestAudit:
 
 
 class TestMemories:
-    def test_are_kept_by_cluster_and_only_by_the_leader(self, store: Store) -> None:
+    def test_are_kept_by_cluster_and_only_by_the_leader(self, store: AnyStore) -> None:
         lease = store.acquire("engine", "me", 30.0)
         assert lease is not None
         assert store.save_memories("a", {"drs": b'{"x":1}', "dodo": b"{}"}, lease)
@@ -193,7 +193,7 @@ class TestMemories:
         assert engine.save_memories("a", {**after, "fresh": b"one"}, lease)
         assert engine.memories("a") == {**after, "fresh": b"imported"}
 
-    def test_outlooks_are_kept_until_the_cluster_is_forgotten(self, store: Store) -> None:
+    def test_outlooks_are_kept_until_the_cluster_is_forgotten(self, store: AnyStore) -> None:
         answer = ScalerAnswer(
             scaler="drs", title="DRS", decision=NoChange(reason=Reason(text="ok"))
         )
@@ -207,7 +207,7 @@ class TestMemories:
         assert (store.scale_outlooks(), store.memories("a")) == ({}, {})
 
 
-def test_settings_keep_who_and_when(store: Store) -> None:
+def test_settings_keep_who_and_when(store: AnyStore) -> None:
     assert store.settings_changed("engine") is None
     store.save_settings("engine", {"paused": True}, by="ada", at=5.0)
     assert store.settings_changed("engine") == ("ada", 5.0)
@@ -217,7 +217,7 @@ def test_settings_keep_who_and_when(store: Store) -> None:
 
 
 class TestChangingModes:
-    def test_only_from_the_mode_that_was_seen_and_with_what_is_said(self, store: Store) -> None:
+    def test_only_from_the_mode_that_was_seen_and_with_what_is_said(self, store: AnyStore) -> None:
         lease = store.acquire("engine", "me", 30.0)
         assert lease is not None
         assert not store.change_mode("a", Mode.AUTO, Mode.APPROVE, entry(), lease)  # never set
@@ -230,7 +230,7 @@ class TestChangingModes:
         assert [e.action for e in store.audit()] == ["less"]
         assert first_break(store.audit_since(0)) is None
 
-    def test_not_by_an_old_leader(self, store: Store) -> None:
+    def test_not_by_an_old_leader(self, store: AnyStore) -> None:
         old = store.acquire("engine", "old", 30.0)
         assert old is not None
         store.release(old)
@@ -245,7 +245,7 @@ def said(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditEntry:
 
 
 class TestChangingSettings:
-    def test_what_others_change_meanwhile_is_kept(self, store: Store) -> None:
+    def test_what_others_change_meanwhile_is_kept(self, store: AnyStore) -> None:
         store.save_settings("engine", {"ttl_s": 60}, by="ada", at=1.0)
         looks: list[dict[str, object]] = []
 
@@ -260,7 +260,7 @@ class TestChangingSettings:
         assert after == store.settings("engine") == {"ttl_s": 90, "paused": True}
         assert store.settings_changed("engine") == ("bob", 3.0)
 
-    def test_without_a_change_nobody_has_changed_it(self, store: Store) -> None:
+    def test_without_a_change_nobody_has_changed_it(self, store: AnyStore) -> None:
         store.save_settings("engine", {"ttl_s": 60}, by="ada", at=1.0)
         store.change_settings("engine", lambda kept: kept, said, by="bob", at=2.0)
         assert store.settings_changed("engine") == ("ada", 1.0)
@@ -269,7 +269,7 @@ class TestChangingSettings:
         assert done == ({}, {"x": 1})
         assert [e.action for e in store.audit()] == ["settings.changed"]
 
-    def test_further_groups_come_with_it(self, store: Store) -> None:
+    def test_further_groups_come_with_it(self, store: AnyStore) -> None:
         store.change_settings(
             "engine", lambda kept: {"paused": True}, said, by="ada", at=2.0,
             also={"pause": {"why": "a drill"}},
@@ -281,7 +281,7 @@ class TestChangingSettings:
 class TestWithItsEntry:
     """What people change is written with its audit entry, or neither is."""
 
-    def test_a_command(self, store: Store) -> None:
+    def test_a_command(self, store: AnyStore) -> None:
         order = Command(
             id="1", cluster="a", action=StopOperator(operator="x"), issued_at=1.0, expires_at=9.0
         )
@@ -290,7 +290,7 @@ class TestWithItsEntry:
         assert [e.action for e in store.audit()] == ["operator.stop"]
         assert store.open_commands("a") == [order]
 
-    def test_a_rate_only_from_the_one_that_was_seen(self, store: Store) -> None:
+    def test_a_rate_only_from_the_one_that_was_seen(self, store: AnyStore) -> None:
         first = Workload(name="tweets", rows_per_s=100.0)
         store.set_workload(first)
         after = replace(first, rows_per_s=200.0)
@@ -299,14 +299,14 @@ class TestWithItsEntry:
         assert list(store.workloads()) == [after]
         assert [e.action for e in store.audit()] == ["workload.changed"]
 
-    def test_a_memory(self, store: Store) -> None:
+    def test_a_memory(self, store: AnyStore) -> None:
         store.change_memory("a", "drs", b"{}", entry("memory.imported"))
         assert store.memories("a") == {"drs": b"{}"}
         store.change_memory("a", "drs", None, entry("memory.reset"))
         assert store.memories("a") == {}
         assert [e.action for e in store.audit()] == ["memory.reset", "memory.imported"]
 
-    def test_a_cluster_that_is_forgotten(self, store: Store) -> None:
+    def test_a_cluster_that_is_forgotten(self, store: AnyStore) -> None:
         store.beat(Part(id="host:a", kind="host", name="a", at=1.0))
         store.beat(Part(id="host:b", kind="host", name="b", at=1.0))
         store.change_mode("a", None, Mode.AUTO, entry())

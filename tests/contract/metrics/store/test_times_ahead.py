@@ -138,7 +138,7 @@ def test_figures_over_long_times_survive_what_cannot_be_read(
     expected = [brief_of(s) for s in samples]
     key = keys.briefs("wide", Tier.MINUTE)
     if left is None:  # samples that an earlier version kept
-        store.client.set(key, store.client.get(key).split(b"\n", 1)[1])  # type: ignore[union-attr]
+        store.client.set(key, store.client.get(key).split(b"\n", 1)[1])
     else:
         store.client.append(key, left)
     assert store.briefs("wide", 0.0, float("inf"), Tier.MINUTE) == expected

@@ -37,7 +37,7 @@ class Threads:
 @pytest.fixture
 def network(redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveNetwork]:
     monkeypatch.setattr("weir.pipeline.experiments.drs_live.InheritableThread", threading.Thread)
-    found = LiveNetwork(Threads(), redis_server.url, ("a", "b"))  # type: ignore[arg-type]
+    found = LiveNetwork(Threads(), redis_server.url, ("a", "b"))
     try:
         yield found
     finally:

@@ -66,7 +66,7 @@ def test_commands_of_a_folder_find_its_redis_and_no_other(
 def weir(*words: str, **env: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "weir", *words], cwd=ROOT, capture_output=True, text=True,
-        env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **env}, timeout=120, check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **env}, timeout=600, check=False,
     )  # fmt: skip
 
 

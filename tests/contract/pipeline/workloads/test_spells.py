@@ -32,9 +32,9 @@ def test_the_same_rows_after_changes_of_skew_and_a_restart(redis_server: RedisSe
             request = Request(by="test", at=time.time())
             service.set_rate(store, request, found.source.edge, skew=skew)
             wanted = found.skew if skew is None else skew
-            wait_until(lambda w=wanted: spells.all()[-1][1] == w, 10, "it has seen the skew")
+            wait_until(lambda w=wanted: spells.all()[-1][1] == w, 10, "it has seen it")  # type: ignore[misc]
             enough = edge.totals()[0] + 200
-            wait_until(lambda e=enough: edge.totals()[0] > e, 10, "it has made rows")
+            wait_until(lambda e=enough: edge.totals()[0] > e, 10, "it has made rows")  # type: ignore[misc]
         finally:
             generator.stop()
             thread.join()

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.support.models import demo, sample_of
-from weir.components.live.window import FORGET_AFTER_S, Window
+from weir.components.live.window import FORGET_AFTER_S, SeriesWindow
 from weir.controllers.engine.ports import KEPT_S, Tier
 from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.sample import ClusterSample
@@ -14,8 +14,8 @@ T0 = 1_700_000_000.0
 
 
 @pytest.fixture
-def window() -> Window:
-    found = Window()
+def window() -> SeriesWindow:
+    found = SeriesWindow()
     found.follow(["wide"], {"wide": [sample(T0)]}, T0)
     return found
 

@@ -20,7 +20,7 @@ from weir.components.pages.replay.moments import first, moment
 from weir.components.pages.replay.page import visit
 from weir.components.pages.replay.scaling import shadow_at
 from weir.components.pages.replay.view import (
-    Past,
+    PastPage,
     moment_of,
     past_of,
     within,
@@ -81,7 +81,7 @@ def test_a_silent_cluster_stays_with_its_last_report(library, run_id):
 
 
 def test_a_message_brings_what_a_page_drawn_there_shows(library, run_id):
-    past, target = Past(run_id, "/"), 5.0
+    past, target = PastPage(run_id, "/"), 5.0
     data, _ = first(PAGES, library, past, T0 + 400, target)
     page = data["past"]["page"]
     found = moment(PAGES, library, past, T0 + 500, 0, page, target)
@@ -98,7 +98,7 @@ def test_a_message_brings_what_a_page_drawn_there_shows(library, run_id):
 
 
 def test_where_scalers_are_asked_the_series_can_come_first(library, run_id):
-    past, target = Past(run_id, "/scale/a"), 5.0
+    past, target = PastPage(run_id, "/scale/a"), 5.0
     page = first(PAGES, library, past, T0 + 400, target)[0]["past"]["page"]
     soon = moment(PAGES, library, past, T0 + 500, 0, page, target, soon=True)
     whole = moment(PAGES, library, past, T0 + 500, 0, page, target)
@@ -107,12 +107,12 @@ def test_where_scalers_are_asked_the_series_can_come_first(library, run_id):
     assert soon["seen"] == whole["seen"]
     assert soon["charts"]
     assert soon["charts"] == {k: c for k, c in whole["charts"].items() if c["x"]}
-    room = Past(run_id, "/")
+    room = PastPage(run_id, "/")
     assert "more" not in moment(PAGES, library, room, T0 + 500, 0, "", target, soon=True)
 
 
 def test_nothing_acts_and_links_stay(library, run_id):
-    _, shown = first(PAGES, library, Past(run_id, "/"), T0 + 400, 5.0)
+    _, shown = first(PAGES, library, PastPage(run_id, "/"), T0 + 400, 5.0)
     tree = json.loads(json.dumps(shown, cls=PlotlyJSONEncoder))
     buttons, links = [], []
 
@@ -151,7 +151,7 @@ def test_a_surface_ends_with_its_page():
 
 
 def test_addresses():
-    assert past_of("/replay/r/balance") == Past("r", "/balance")
+    assert past_of("/replay/r/balance") == PastPage("r", "/balance")
     assert replay_path("a b", "/balance", 1.0) == "/replay/a%20b/balance?at=1000"
 
 

@@ -20,7 +20,7 @@ from weir.components.pages.replay.library import Library
 from weir.components.pages.replay.moments import moment
 from weir.components.pages.replay.page import visit
 from weir.components.pages.replay.render_bar import replay_bar
-from weir.components.pages.replay.view import SHOWN, WINDOW_S, Past
+from weir.components.pages.replay.view import SHOWN, WINDOW_S, PastPage
 from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.hand import Bound
 from weir.components.pages.scale.render_hand import hand_card
@@ -186,7 +186,7 @@ def test_another_moment_brings_the_panel_of_that_moment(library, run_id):
     for path, panel in (("/audit", audit_ids.THEN), ("/settings/a", settings_ids.THEN)):
         data, _ = visited(library, run_id, path, (T0 + 100))
         page = data["past"]["page"]
-        found = moment(PAGES, library, Past(run_id, path), T0 + 750, 0, page, 5.0)
+        found = moment(PAGES, library, PastPage(run_id, path), T0 + 750, 0, page, 5.0)
         then = drawn(library, run_id, path, T0 + 750)[1]
         assert plain(found["regions"][panel]) == then[panel] != plain(data["regions"][panel])
 
@@ -194,7 +194,7 @@ def test_another_moment_brings_the_panel_of_that_moment(library, run_id):
 def test_users_are_not_of_a_run(library, run_id):
     for ask in (
         lambda: drawn(library, run_id, "/users", T0 + 100),
-        lambda: moment(PAGES, library, Past(run_id, "/users"), T0 + 100, 0, "", 5.0),
+        lambda: moment(PAGES, library, PastPage(run_id, "/users"), T0 + 100, 0, "", 5.0),
     ):
         with pytest.raises(Refused, match="a run does not record them"):
             ask()

@@ -50,7 +50,7 @@ def test_bound_and_plan_enclose_the_optimum(loads, moves, data):
         return
     optimum = brute_force(arrays)
     assert lower_bound(arrays) <= optimum + 1e-6
-    ends = time.monotonic() + 20.0
+    ends = time.monotonic() + 600.0
     plan = Milp().plan(problem, remaining_s=lambda: ends - time.monotonic())
     assert plan.after.load_distance == pytest.approx(optimum, abs=0.01)
 
@@ -65,7 +65,7 @@ def test_a_handful_of_items_needs_no_time():
 
 def test_given_time_a_small_problem_is_solved_exactly():
     problem = random_problem(1, bins=3, items=8, moves=4)
-    ends = time.monotonic() + 60.0
+    ends = time.monotonic() + 600.0
     plan = Milp().plan(problem, remaining_s=lambda: ends - time.monotonic())
     assert plan.after.load_distance == pytest.approx(brute_force(Arrays.of(problem)), abs=1e-6)
     assert plan.bound == pytest.approx(plan.after.load_distance, abs=0.01)

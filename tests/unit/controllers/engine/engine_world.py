@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from tests.support import people
+from tests.support.given import given_mode
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.effects import Chain, carry_out
 from weir.controllers.engine.apply.moving import advance_moves, open_moves
@@ -23,7 +24,13 @@ from weir.controllers.engine.recommendation import Recommendation
 from weir.controllers.model.command import CommandResult, CommandStatus, ScaleTo
 from weir.controllers.model.errors import Refused
 from weir.controllers.model.placement import operator_lease
-from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample, OperatorStatus
+from weir.controllers.model.sample import (
+    Cluster,
+    ClusterSample,
+    Mode,
+    OperatorSample,
+    OperatorStatus,
+)
 from weir.controllers.model.snapshot import Snapshot
 from weir.metrics.agent.sizing import so_far
 from weir.metrics.store.memory_store import MemoryStore
@@ -277,3 +284,14 @@ def only(world: World, cluster: str = "a") -> Recommendation:
     found = [r for r in world.store.recommendations() if cluster in r.clusters]
     assert len(found) == 1, [(r.id, r.status, r.source) for r in found]
     return found[0]
+
+
+def world_with(mode: Mode = Mode.APPROVE, load: float = 1.6, **engine: object) -> World:
+    """Cluster a has too much to do; the engine waits little, and b is left alone."""
+    world = World(a={"count": load}, b={"top": 0.1})
+    world.store.save_settings("engine", {**QUICK, **engine})
+    for name in world.places:
+        world.store.save_settings(f"guards:{name}", {"stabilisation_s": 10, "scale_in_delay_s": 0})
+        given_mode(world.store, name, mode)
+    world.store.save_settings("scale:b", {"scaler": "no_op"})
+    return world

@@ -2,7 +2,7 @@
 
 from weir.controllers.engine.ports import Tier
 from weir.controllers.engine.tiers import ends_due, roll_up
-from weir.controllers.engine.window import Window
+from weir.controllers.engine.window import SampleWindow
 from weir.controllers.model.sample import Cluster, ClusterSample, OperatorSample
 from weir.metrics.store.memory_store import MemoryStore
 
@@ -85,7 +85,7 @@ def test_what_is_in_memory_is_not_read_again() -> None:
             self.reads += tier is Tier.FULL
             return super().samples(cluster, since, until, tier)
 
-    store, plain, window = Counting(), MemoryStore(), Window()
+    store, plain, window = Counting(), MemoryStore(), SampleWindow()
     ends = dict[tuple[str, Tier], float | None]()
     for at in range(1_000_002, 1_000_400, 2):
         fill(store, at, at)
@@ -104,7 +104,7 @@ def test_what_is_in_memory_is_not_read_again() -> None:
 
 
 def test_samples_that_came_together_are_all_read() -> None:
-    store, window = MemoryStore(), Window()
+    store, window = MemoryStore(), SampleWindow()
     fill(store, 1_000_002, 1_000_010)
     window.refresh(store, store.latest(), 1_000_000.0)
     fill(store, 1_000_012, 1_000_020)

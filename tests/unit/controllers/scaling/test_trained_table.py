@@ -14,7 +14,7 @@ from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.facts import observe
 from weir.controllers.scaling.qlearning.initial import initial_table, trained_table
 from weir.controllers.scaling.qlearning.memory import fresh_memory, with_load, with_table
-from weir.controllers.scaling.qlearning.need import Past, needed_executors
+from weir.controllers.scaling.qlearning.need import RecentLoads, needed_executors
 from weir.controllers.scaling.qlearning.settings import Initialisation, QSettings
 from weir.controllers.scaling.qlearning.states import RISKS, Action
 from weir.controllers.scaling.qlearning.table import QTable
@@ -75,8 +75,8 @@ def test_what_half_of_the_hour_brought_is_kept_until_it_is_time_to_save() -> Non
     facts = observe(snapshot(operator(load=1.0), executors=6), SCOPE)
     assert facts is not None
     hour = (1.0,) * 25 + (4.0,) * 35
-    assert needed_executors(facts, 30.0, Past(hour)) == 5
-    assert needed_executors(facts, 30.0, Past(hour, thrifty=True)) == 2
+    assert needed_executors(facts, 30.0, RecentLoads(hour)) == 5
+    assert needed_executors(facts, 30.0, RecentLoads(hour, thrifty=True)) == 2
     memory = fresh_memory(QSettings())
     for minute in range(600):
         memory = with_load(memory, 1.0, 1.0, 1.3, 60.0 * minute, 60.0)

@@ -4,9 +4,10 @@ import gzip
 
 import pytest
 
+from weir.controllers.model import trace
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import build
-from weir.controllers.simulator import Scenario, Trace, read_trace, trace, world_of
+from weir.controllers.simulator import Scenario, Trace, read_trace, world_of
 
 
 @pytest.mark.parametrize(

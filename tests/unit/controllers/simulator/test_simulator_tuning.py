@@ -19,11 +19,11 @@ from weir.controllers.scaling.qlearning.table import export_table, import_table
 from weir.controllers.scaling.registry import scaler_type, scalers
 from weir.controllers.simulator import Scenario, Trace, WorldModel, world_of
 from weir.controllers.simulator.run import make_scaler
-from weir.controllers.simulator.search import Job, evaluate, open_study, search
+from weir.controllers.simulator.search import TuneJob, evaluate, open_study, search
 from weir.controllers.simulator.space import SearchSpace, default_settings
 from weir.controllers.simulator.tune import split, tune
 from weir.controllers.simulator.tuning import (
-    Point,
+    Candidate,
     Trial,
     choose,
     dominates,
@@ -130,7 +130,7 @@ def test_a_study_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
 
     done: list[Any] = []
 
-    def cut_off(jobs: list[Job]):
+    def cut_off(jobs: list[TuneJob]):
         if len(done) == 3:
             raise KeyboardInterrupt
         done.append(1)
@@ -161,9 +161,9 @@ def test_a_scaler_without_settings_cannot_be_tuned() -> None:
 
 def test_what_a_table_has_learned_is_taken_along() -> None:
     first, second = split(waves())
-    learned = evaluate(first, Job(scaler="qlearning", settings={}, target_latency_s=TARGET_S))
+    learned = evaluate(first, TuneJob(scaler="qlearning", settings={}, target_latency_s=TARGET_S))
     assert sum(map(sum, learned.table.visits)) > 0
-    job = Job(scaler="qlearning", settings={}, target_latency_s=TARGET_S, table=learned.table)
+    job = TuneJob(scaler="qlearning", settings={}, target_latency_s=TARGET_S, table=learned.table)
     after = evaluate(second, job)
     assert sum(map(sum, after.table.visits)) > sum(map(sum, learned.table.visits))
     fresh = make_scaler("qlearning", {}, "a", 0, TARGET_S).fresh()
@@ -191,7 +191,7 @@ class TestChoice:
     def test_defaults_that_are_best_are_kept(self) -> None:
         default = (0.01, 100.0)
         assert choose([default, (0.05, 90.0), (0.01, 110.0)], default) is None
-        said = verdict(None, Point(label="default", scaler="drs", judged=_summary(*default)))
+        said = verdict(None, Candidate(label="default", scaler="drs", judged=_summary(*default)))
         assert said[0] is False
         assert said[1].startswith("Keep what you have")
 
@@ -224,9 +224,9 @@ def _trial(number: int, over: float, hours: float) -> Trial:
 
 def _summary(over: float, hours: float):
     world = waves()
-    found = evaluate(world, Job(scaler="no_op", settings={}, target_latency_s=TARGET_S)).summary
+    found = evaluate(world, TuneJob(scaler="no_op", settings={}, target_latency_s=TARGET_S)).summary
     return replace(found, share_over_target=over, executor_hours=hours)
 
 
-def _never(jobs: list[Job]) -> list[object]:
+def _never(jobs: list[TuneJob]) -> list[object]:
     raise AssertionError("nothing is left to try")

@@ -7,6 +7,7 @@ import time
 import pytest
 import zstandard
 
+from tests.support.waiting import wait_until
 from tests.unit.metrics.eventlog import eventlog_logs as logs
 from tests.unit.metrics.eventlog.eventlog_logs import T0
 from weir.controllers.model.errors import InvalidInput
@@ -41,13 +42,11 @@ class Following:
             self.error = error
 
     def until(self, condition):
-        end = time.monotonic() + 5
-        while not condition(self):
-            assert time.monotonic() < end, (self.follower.summary, len(self.samples), self.error)
-            time.sleep(0.005)
+        wait_until(lambda: self.error or condition(self), 5, f"{self.follower.summary}")
+        assert self.error is None
 
     def ended(self):
-        self._thread.join(5)
+        self._thread.join(120)
         assert not self._thread.is_alive()
         assert self.error is None
         return self.follower.summary

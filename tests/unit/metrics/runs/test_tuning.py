@@ -14,7 +14,7 @@ from weir.components.pages.tune.view import front_rows, importance_plot, judged_
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.model.errors import NotFound, Refused
 from weir.controllers.simulator.summary import SimulationSummary
-from weir.controllers.simulator.tuning import Importance, Point, Trial, Tuning, write_tuning
+from weir.controllers.simulator.tuning import Candidate, Importance, Trial, Tuning, write_tuning
 from weir.metrics.runs.library import list_runs
 from weir.metrics.runs.tuning import TRIALS_MOST, TUNING, TuneRequest, TuneStatus, Tunings
 from weir.metrics.store.memory_store import MemoryStore
@@ -37,11 +37,11 @@ TUNED = Tuning(
     scaler="thresholds", target_latency_s=5.0, seed=0, trained_hours=1.0, judged_hours=1.0,
     trials=(Trial(number=0, share_over_target=0.2, executor_hours=2.0),),
     front=(
-        Point(label="trial 7", scaler="thresholds", settings={"upper": 0.7},
+        Candidate(label="trial 7", scaler="thresholds", settings={"upper": 0.7},
               trained=summary(0.1, 1.0), judged=summary(0.1, 1.5)),
     ),
-    default=Point(label="default", scaler="thresholds", judged=summary(0.2, 2.0)),
-    baselines=(Point(label="fixed 2", scaler="fixed", judged=summary(0.4, 1.0)),),
+    default=Candidate(label="default", scaler="thresholds", judged=summary(0.2, 2.0)),
+    baselines=(Candidate(label="fixed 2", scaler="fixed", judged=summary(0.4, 1.0)),),
     importance=(Importance(key="upper", over_target=0.8, executor_hours=0.6),),
     chosen=0, verdict="better", beats_default=True,
 )  # fmt: skip

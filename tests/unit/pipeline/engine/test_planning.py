@@ -3,12 +3,12 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 import weir
+from tests.support.waiting import wait_until
 from tests.unit.controllers.balancing.problems import simple
 from tests.unit.controllers.engine.engine_world import World
 from tests.unit.pipeline.engine.stuck_engine import STUCK
@@ -38,10 +38,7 @@ class Clock:
 
 
 def until(done: Callable[[], object]) -> None:
-    ends = time.monotonic() + WATCHDOG_S
-    while not done():
-        assert time.monotonic() < ends, "the worker did not answer"
-        time.sleep(0.02)
+    wait_until(done, WATCHDOG_S, "the worker answers")
 
 
 def hanging() -> Problem:

@@ -34,7 +34,7 @@ def progress_words(status: TuneStatus) -> str:
     asked = status.request
     said = f"{status.done} of {text.plural(asked.trials, 'trial')} of {title_of(asked.scaler)}"
     if not status.trials:
-        return f"{said}; the simulator is calibrated first"
+        return f"{said}; the simulator is calibrated first" if status.state == "running" else said
     best = min(status.trials, key=lambda t: (round(t.share_over_target, 3), t.executor_hours))
     return (
         f"{said}; best so far {percent(best.share_over_target, 1)} of the time over target "

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import percent, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -79,7 +79,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         if now < memory.next_at:
             left = memory.next_at - now
             return not_now(
-                f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
+                f"The next decision is due in {span(left)}.", "now < next", left_s=left
             ), memory
         ratios = [b.ratio_sum / b.count for b in memory.batches.values() if b.count]
         kept = {n: BatchRatios(last_id=b.last_id) for n, b in memory.batches.items()}

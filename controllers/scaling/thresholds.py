@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import latency, percent, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -78,7 +78,7 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         """Follow the figure; scale by a step once it has been beyond for long enough."""
         s = self.settings
         what = s.figure.value
-        put = percent if s.figure is WatchedFigure.LOAD else _seconds
+        put = percent if s.figure is WatchedFigure.LOAD else latency
         value = facts.load if s.figure is WatchedFigure.LOAD else facts.own_latency_s
         if value is None:
             # A gap in the figures breaks the "all the time since": begin anew.
@@ -89,11 +89,11 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         memory = replace(memory, above_since=above, below_since=below)
         if memory.quiet_until is not None and now < memory.quiet_until:
             left = memory.quiet_until - now
-            text = f"Grace period for another {left:.0f} s; the {what} is {put(value)}."
+            text = f"Grace period for another {span(left)}; the {what} is {put(value)}."
             return not_now(text, "now < quiet_until", left_s=left, value=value), memory
         if above is not None and now - above >= s.upper_s:
             reason = because(
-                f"The {what} has been above {put(s.upper)} for {now - above:.0f} s: {put(value)}.",
+                f"The {what} has been above {put(s.upper)} for {span(now - above)}: {put(value)}.",
                 f"{what} > upper for upper_s",
                 value=value,
                 upper=s.upper,
@@ -103,7 +103,7 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
             return self._act(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
         if below is not None and now - below >= s.lower_s:
             reason = because(
-                f"The {what} has been below {put(s.lower)} for {now - below:.0f} s: {put(value)}.",
+                f"The {what} has been below {put(s.lower)} for {span(now - below)}: {put(value)}.",
                 f"{what} < lower for lower_s",
                 value=value,
                 lower=s.lower,
@@ -122,10 +122,6 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         if isinstance(decision, Scale):
             memory = ThresholdMemory(quiet_until=now + self.settings.grace_s)
         return decision, memory
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.1f} s"
 
 
 def _since(since: float | None, beyond: bool, now: float) -> float | None:

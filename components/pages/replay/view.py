@@ -159,8 +159,10 @@ def _distances(world: World, settings: BalanceSettings) -> tuple[tuple[float, fl
     while number * step <= world.at:
         at = number * step
         newest = [s for series in world.series.values() if (s := _before(series, at))]
-        problem = problem_now(Snapshot.of(newest, at), {}, settings)
-        if len(problem.bins) > 1 and not problem.unknown:
+        snapshot = Snapshot.of(newest, at)
+        problem = problem_now(snapshot, {}, settings)
+        told = bool(found) or all(o.batch_id is not None for o in snapshot.operators)
+        if len(problem.bins) > 1 and told and not problem.unknown:
             found.append((at, nothing.plan(problem).before.load_distance))
         number += 1
     return tuple(found)

@@ -141,7 +141,7 @@ def name_value(key: str, value: float) -> tuple[str, str]:
         if key.endswith(ending):
             return key.removesuffix(ending).replace("_", " "), put(value)
     name = key.replace("_", " ")
-    if key == "load" or key.endswith(("_load", "_share")):
+    if key == "load" or key.endswith(("_load", "_share", "_utilisation")):
         return name.removesuffix(" share"), percent(value)
     return name, quantity(value)
 

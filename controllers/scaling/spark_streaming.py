@@ -19,10 +19,10 @@ class SparkStreamingSettings(Struct, frozen=True, kw_only=True):
 
     scaling_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
     scaling_up_ratio: Annotated[
-        float, setting("Scale out at or above this share of the batch interval", ge=0)
+        float, setting("Scale out at or above this share of the batch interval", ge=0, unit="share")
     ] = 0.9
     scaling_down_ratio: Annotated[
-        float, setting("Scale in at or below this share of the batch interval", ge=0)
+        float, setting("Scale in at or below this share of the batch interval", ge=0, unit="share")
     ] = 0.3
     batch_interval_s: Annotated[
         float,
@@ -92,15 +92,24 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         if ratio >= up:
             more = max(floor(ratio + 0.5), 1)  # rounds halves up, as Java does
             reason = because(
-                f"{told}, at least {percent(up)}.", "ratio >= up", ratio=ratio, up=up, more=more
+                f"{told}, at least {percent(up)}.",
+                "ratio >= up",
+                batch_share=ratio,
+                up_share=up,
+                more=more,
             )
             return scale_to(facts, facts.executors + more, reason), memory
         if ratio <= down:
             reason = because(
-                f"{told}, at most {percent(down)}.", "ratio <= down", ratio=ratio, down=down
+                f"{told}, at most {percent(down)}.",
+                "ratio <= down",
+                batch_share=ratio,
+                down_share=down,
             )
             return scale_to(facts, facts.executors - 1, reason), memory
-        return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
+        return stay(
+            f"{told}.", "down < ratio < up", batch_share=ratio, up_share=up, down_share=down
+        ), memory
 
     def _collect(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
         batches: dict[str, BatchRatios] = {}

@@ -78,6 +78,7 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         """Follow the figure; scale by a step once it has been beyond for long enough."""
         s = self.settings
         what = s.figure.value
+        key = "load" if s.figure is WatchedFigure.LOAD else "latency_s"
         put = percent if s.figure is WatchedFigure.LOAD else latency
         value = facts.load if s.figure is WatchedFigure.LOAD else facts.own_latency_s
         if value is None:
@@ -90,13 +91,12 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         if memory.quiet_until is not None and now < memory.quiet_until:
             left = memory.quiet_until - now
             text = f"Grace period for another {span(left)}; the {what} is {put(value)}."
-            return not_now(text, "now < quiet_until", left_s=left, value=value), memory
+            return not_now(text, "now < quiet_until", left_s=left, **{key: value}), memory
         if above is not None and now - above >= s.upper_s:
             reason = because(
                 f"The {what} has been above {put(s.upper)} for {span(now - above)}: {put(value)}.",
                 f"{what} > upper for upper_s",
-                value=value,
-                upper=s.upper,
+                **{key: value, f"upper_{key}": s.upper},
                 for_s=now - above,
                 upper_s=s.upper_s,
             )
@@ -105,16 +105,15 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
             reason = because(
                 f"The {what} has been below {put(s.lower)} for {span(now - below)}: {put(value)}.",
                 f"{what} < lower for lower_s",
-                value=value,
-                lower=s.lower,
+                **{key: value, f"lower_{key}": s.lower},
                 for_s=now - below,
                 lower_s=s.lower_s,
             )
             return self._act(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
         bounds = f"{put(s.lower)} and {put(s.upper)}"
         text = f"The {what} of {put(value)} is between {bounds}, or has not been outside for long."
-        rule = "lower <= value <= upper"
-        return stay(text, rule, value=value, lower=s.lower, upper=s.upper), memory
+        numbers = {key: value, f"lower_{key}": s.lower, f"upper_{key}": s.upper}
+        return stay(text, f"lower <= {what} <= upper", **numbers), memory
 
     def _act(
         self, decision: Decision, memory: ThresholdMemory, now: float

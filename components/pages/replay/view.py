@@ -154,7 +154,8 @@ def _distances(world: World, settings: BalanceSettings) -> tuple[tuple[float, fl
     """The load distance over the window, on moments that do not depend on the present one."""
     first = min(s[0].at for s in world.series.values())
     step = max(DISTANCE_STEP_S, world.snapshot.period_s)
-    number, found = int(first // step) + 1, []
+    number = int(first // step) + 1
+    found: list[tuple[float, float]] = []
     nothing = planner("no_op")
     while number * step <= world.at:
         at = number * step

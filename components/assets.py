@@ -57,6 +57,7 @@ SCRIPTS = (
     "ui/late.js",
     "ui/focus.js",
     "ui/reach.js",
+    "ui/filter.js",
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",

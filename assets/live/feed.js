@@ -6,6 +6,9 @@
   const KEEP_CURSOR_MS = 5000; // a new connection goes on from the one kept
   const REFRESH_EVERY_MS = 1500;
   const DRAWN_KEPT = 500;
+  const TYPED_MS = 4000;
+  const HELD_MOST_MS = 20000; // figures stand still meanwhile
+  const MENUS = '[role="listbox"], [role="menu"]';
   const LARGE_TICK_MS = 1300;
   const empty = (...names) => names.map((name) => `[data-${name}]:empty`).join(", ");
   const DRAWN = empty("chart", "map", "overview", "qtable", "curve", "scatter");
@@ -15,6 +18,8 @@
   const state = { cursor: null, offset: 0, figures: {}, staleAfter: {} };
   let askedRefreshAt = 0;
   let redrawLater = false;
+  let typedAt = 0;
+  let heldSince = 0;
   let cursorKeptAt = 0;
 
   window.weirDrawn = [];
@@ -85,7 +90,8 @@
     weir.link.banner();
     const cursor = state.cursor;
     if (!cursor || message.path !== cursor.path) return;
-    if (message.redraw) weir.refresh();
+    weir.redrawWaits = Boolean(message.redraw) && held(now);
+    if (message.redraw && !weir.redrawWaits) weir.refresh();
     if (!message.cursor || message.cursor.page !== cursor.page || message.drawn !== cursor.drawn) return;
     if (message.live) state.figures = message.live;
     Object.assign(state.figures, message.liveChanges);
@@ -94,6 +100,19 @@
     if (now - cursorKeptAt > KEEP_CURSOR_MS) weir.keepCursor();
     tickTexts();
   }
+
+  /* Drawn again, a page would close an open menu and lose what is being typed. It waits for both,
+     a while: as long as it waits, every message asks again. */
+  function held(now) {
+    const open = [...document.querySelectorAll(MENUS)].some((menu) => menu.getClientRects().length);
+    const busy = open || now - typedAt < TYPED_MS;
+    heldSince = busy ? heldSince || now : 0;
+    return busy && now - heldSince < HELD_MOST_MS;
+  }
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.closest("#content")) typedAt = Date.now();
+  });
 
   /* What a message brings, onto the page; a replay brings the same. */
   function put(message) {

@@ -23,6 +23,7 @@ from weir.controllers.engine.ports import Part
 from weir.controllers.engine.skipped import Skipped, merge_skips, skip_words
 from weir.controllers.model.age import age_s
 from weir.controllers.model.snapshot import stale_after_s
+from weir.controllers.model.words import by_number
 
 MANY = 12
 """Of a kind with more parts than these, the header does not name those that are well."""
@@ -207,7 +208,7 @@ def _redis(world: World) -> PartHealth:
 
 def _others(world: World) -> list[PartHealth]:
     single = [p for p in world.parts if p.kind not in ("web", "redis")]
-    single.sort(key=lambda p: (_ORDER.get(p.kind, 9), p.name))
+    single.sort(key=lambda p: (_ORDER.get(p.kind, 9), by_number(p.name)))
     found = [
         PartHealth(
             id=part.id,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from weir.components.ui import text
 from weir.controllers.balancing.joint import Option
 from weir.controllers.engine.recommendation import Figures, Recommendation
+from weir.controllers.model.words import by_number
 
 OBJECTIVES = {
     "load": "Load",
@@ -171,7 +172,7 @@ def _row(
 
 
 def _names(*columns: dict[str, float] | dict[str, int]) -> list[str]:
-    return sorted({name for column in columns for name in column})
+    return sorted({name for column in columns for name in column}, key=by_number)
 
 
 def _points(value: float | None) -> str:

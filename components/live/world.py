@@ -23,6 +23,7 @@ from weir.controllers.model.failover import Death
 from weir.controllers.model.sample import ClusterSample, OperatorSample, OperatorStatus
 from weir.controllers.model.shares import ShareSettings
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import by_number
 from weir.controllers.scaling.drs.shares import ShareAdvice
 from weir.metrics.runs.replay import RecordedRun
 
@@ -148,7 +149,7 @@ def _with_travellers(world: World) -> Snapshot:
     found = [o for o in lost if o is not None]
     if not found:
         return snapshot
-    operators = sorted((*snapshot.operators, *found), key=lambda o: o.name)
+    operators = sorted((*snapshot.operators, *found), key=lambda o: by_number(o.name))
     return snapshot.with_operators(tuple(operators))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
@@ -101,14 +102,39 @@ def card(
 CHOICES_MOST = 14
 
 
+def filter_box(of: str) -> Component:
+    """A field that filters the children of what is marked `data-filtered`, within the nearest
+    `data-filters` around both; `assets/ui/filter.js` does it."""
+    return html.Div(
+        [
+            dmc.TextInput(
+                type="search",
+                size="sm",
+                placeholder=f"Name of a {of}",
+                className="filter-box",
+                **{
+                    "data-filter": of,
+                    "aria-label": f"Show only {of}s whose name has these letters",
+                },
+            ),
+            html.Span("", className="quiet", role="status", **{"data-filter-count": ""}),
+        ],
+        className="filter-line",
+    )
+
+
 def folded_choice(
     links: Sequence[Component], *, className: str, label: str, said: str
 ) -> Component:
     """Links to the same page of another cluster; of very many only when they are asked for."""
-    nav = html.Nav(links, className=className, **{"aria-label": label})
+    nav = html.Nav(links, className=className, **{"aria-label": label, "data-filtered": ""})
     if len(links) <= CHOICES_MOST:
         return nav
-    return html.Details([html.Summary(said), nav], className="folded-choice")
+    return html.Details(
+        [html.Summary(said), filter_box(label.lower()), nav],
+        className="folded-choice",
+        **{"data-filters": ""},
+    )
 
 
 def fact(label: str, value: Child | Sequence[Child]) -> Component:

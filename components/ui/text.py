@@ -3,10 +3,10 @@
 A figure that was not measured is an en dash, never a zero.
 """
 
-import re
 from collections.abc import Callable
 
 from weir.controllers.engine.recommendation import ENGINE
+from weir.controllers.model import words
 from weir.controllers.model.words import number_of, percent, quantity
 
 NOTHING = "–"
@@ -99,12 +99,7 @@ def size(size_bytes: float | None) -> str:
     >>> size(900), size(12_340_000)
     ('900 B', '12.3 MB')
     """
-    if size_bytes is None:
-        return NOTHING
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size_bytes >= factor:
-            return f"{size_bytes / factor:.1f} {unit}"
-    return f"{size_bytes:.0f} B"
+    return NOTHING if size_bytes is None else words.size(size_bytes)
 
 
 def load(per_core: float | None) -> str:
@@ -146,7 +141,7 @@ def name_value(key: str, value: float) -> tuple[str, str]:
         if key.endswith(ending):
             return key.removesuffix(ending).replace("_", " "), put(value)
     name = key.replace("_", " ")
-    if key == "load" or key.endswith(("_load", "_share")):
+    if key == "load" or key.endswith(("_load", "_share", "_utilisation")):
         return name.removesuffix(" share"), percent(value)
     return name, quantity(value)
 
@@ -168,15 +163,6 @@ def plural(count: int, noun: str) -> str:
     ('1 executor', '3 executors')
     """
     return number_of(count, noun)
-
-
-def by_number(name: str) -> list[tuple[int, str]]:
-    """Sorts names so that a-9 stands before a-10.
-
-    >>> sorted(["a-10", "a-9", "b"], key=by_number)
-    ['a-9', 'a-10', 'b']
-    """
-    return [(int(p) if p.isdecimal() else 0, p) for p in re.split(r"(\d+)", name)]
 
 
 def who(by: str) -> str:

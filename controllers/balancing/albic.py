@@ -17,6 +17,7 @@ from weir.controllers.balancing.pairs import Pair, join_pairs, scored_pairs, set
 from weir.controllers.balancing.problem import Problem
 from weir.controllers.balancing.units import merge_units, renumber
 from weir.controllers.model.settings import setting
+from weir.controllers.model.words import brings
 
 _ROUNDS = 50  # with ever smaller units, at most
 
@@ -126,10 +127,8 @@ class Albic(Planner):
             worse and collocation(problem, place) <= collocation(problem, arrays.home)
         ):
             return ""
-        return (
-            f"What was found takes the load distance from {before[3]:.2f} to {after[3]:.2f} points "
-            "and does not bring more traffic together."
-        )
+        change = brings("the load distance", f"{before[3]:.2f}", f"{after[3]:.2f}")
+        return f"What was found {change} points and does not bring more traffic together."
 
     def _round(
         self,

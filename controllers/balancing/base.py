@@ -24,7 +24,7 @@ from weir.controllers.balancing.problem import Problem
 from weir.controllers.model.decision import Reason
 from weir.controllers.model.errors import InvalidInput, NotFound
 from weir.controllers.model.settings import build
-from weir.controllers.model.words import quantity
+from weir.controllers.model.words import brings, number_of, quantity
 
 Remaining = Callable[[], float]
 """Seconds that are left to plan in; a planner has no clock of its own."""
@@ -172,10 +172,8 @@ def outcome(arrays: Arrays, place: Ints, without: str) -> Reason:
     numbers = {"before": before, "after": after, "moves": float(moves), "cost": cost}
     if not moves:
         return Reason(text=without, numbers=numbers)
-    text = (
-        f"{moves} move{'' if moves == 1 else 's'} bring{'s' if moves == 1 else ''} the load "
-        f"distance from {before:.2f} to {after:.2f} points"
-    )
+    change = brings("the load distance", f"{before:.2f}", f"{after:.2f}", many=moves != 1)
+    text = f"{number_of(moves, 'move')} {change} points"
     return Reason(text=text, rule="load_distance", numbers=numbers)
 
 

@@ -6,7 +6,7 @@ from weir.controllers.balancing.plan import Plan
 from weir.controllers.balancing.problem import Item, Problem
 from weir.controllers.model.decision import Move
 from weir.controllers.model.series import LoadSeries, correlation_matrix
-from weir.controllers.model.words import signed
+from weir.controllers.model.words import brings, signed
 
 
 def explain(plan: Plan, problem: Problem) -> str:
@@ -39,12 +39,12 @@ after the plan they carry 60 % and 50 %. It brings the load distance from 55.0 t
         reasons += _correlation_reason(problem, items, move)
         reasons += _traffic_reason(problem, plan, move)
     others = len(plan.moves) - 1
-    total = f"With {others} more move{'s' if others > 1 else ''} it" if others else "It"
+    total = f"With {others} more {'move' if others == 1 else 'moves'} it" if others else "It"
+    was, is_ = f"{before.load_distance:.1f}", f"{after.load_distance:.1f}"
     return (
         f"Moving {move.operator} from {move.source} to {move.target} {verb} "
         f"{', and '.join(reasons)}; after the plan they carry {after.load[move.source]:.0f} % and "
-        f"{after.load[move.target]:.0f} %. {total} brings the load distance from "
-        f"{before.load_distance:.1f} to {after.load_distance:.1f} points."
+        f"{after.load[move.target]:.0f} %. {total} {brings('the load distance', was, is_)} points."
     )
 
 

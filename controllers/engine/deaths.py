@@ -16,6 +16,7 @@ from weir.controllers.model.age import age_s
 from weir.controllers.model.failover import Death, FailoverSettings
 from weir.controllers.model.placement import Lease, Placement, cluster_lease, operator_lease
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import span
 
 
 def find_deaths(
@@ -111,7 +112,7 @@ def death_entries(
             by=ENGINE,
             action="cluster.died",
             subject=name,
-            why=f"no sign of life for {now - death.at:.1f} s, and its leases have run out",
+            why=f"no sign of life for {span(now - death.at)}, and its leases have run out",
             detail=f"lost: {', '.join(death.lost) or 'no operator'}",
         )
         for name, death in after.items()
@@ -123,7 +124,7 @@ def death_entries(
             by=ENGINE,
             action="cluster.returned",
             subject=name,
-            detail=f"it was dead for {now - death.at:.0f} s; plans may use it again",
+            detail=f"it was dead for {span(now - death.at)}; plans may use it again",
         )
         for name, death in known.items()
         if name not in after and not snapshot.stale(name)

@@ -37,7 +37,9 @@ class ShareSettings(Struct, frozen=True, kw_only=True):
     ] = ""
     least_gain: Annotated[
         float,
-        setting("Least share of the latency that other weights must save", ge=0, le=1),
+        setting(
+            "Least share of the latency that other weights must save", ge=0, le=1, unit="share"
+        ),
     ] = 0.1
     rest_s: Annotated[float, setting("Least time between two changes", ge=0, unit="s")] = 60.0
 

@@ -20,6 +20,7 @@ from weir.controllers.model.sample import (
     OperatorStatus,
     cluster_load,
 )
+from weir.controllers.model.words import by_number, span
 
 STALE_S = 6.0
 DOWN_S = 12.0
@@ -72,7 +73,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
                 newest[sample.cluster.name] = sample
         clusters = []
         operators: dict[str, tuple[tuple[int, int, float], OperatorSample]] = {}
-        for name in sorted(newest):
+        for name in sorted(newest, key=by_number):
             sample = newest[name]
             clusters.append(replace(sample.cluster, heartbeat_age_s=age_s(sample.at, at)))
             for operator in sample.operators:
@@ -81,14 +82,14 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
                 rank = (operator.lease_token or 0, presence, sample.at)
                 if operator.name not in operators or rank > operators[operator.name][0]:
                     operators[operator.name] = (rank, operator)
-        found = tuple(operators[name][1] for name in sorted(operators))
+        found = tuple(operators[name][1] for name in sorted(operators, key=by_number))
         return cls(
             at=at,
             period_s=max((s.period_s for s in newest.values()), default=0.0),
             clusters=tuple(clusters),
             operators=found,
             edges=edges_between(found),
-            periods={name: newest[name].period_s for name in sorted(newest)},
+            periods={name: newest[name].period_s for name in sorted(newest, key=by_number)},
         )
 
     def cluster(self, name: str) -> Cluster | None:
@@ -112,7 +113,7 @@ class Snapshot(Struct, frozen=True, kw_only=True, dict=True):
             return f"{cluster} has died"
         if self._age_s(cluster) <= max(DOWN_S, self._stale_after_s(cluster)):
             return ""
-        return f"{cluster} has given no sign of life for {self._age_s(cluster):.0f} s"
+        return f"{cluster} has given no sign of life for {span(self._age_s(cluster))}"
 
     def gone(self, cluster: str) -> bool:
         """Dead, or silent for so long that it is not counted on; until then plans wait for it."""

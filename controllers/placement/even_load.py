@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import NoChange, Reason, Reslice
 from weir.controllers.model.settings import setting
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import brings, percent
 from weir.controllers.placement.base import RingPlanner, RingProblem, nothing, reslice_decision
 from weir.controllers.placement.reslicing import hand_over
 from weir.controllers.placement.ring import Ring
@@ -65,7 +66,7 @@ class EvenLoad(RingPlanner):
         fullest = max(sorted(homes), key=lambda c: loads[c])
         emptiest = min(sorted(takers), key=lambda c: loads[c])
         if loads[fullest] < use.least_load:
-            return nothing(problem, f"Every cluster's load is below {use.least_load:.0%}.")
+            return nothing(problem, f"Every cluster's load is below {percent(use.least_load)}.")
         before, found = _distance(problem, loads), self._evenest(problem, fullest, emptiest)
         if found is None or before - found.distance < use.least_gain:
             return nothing(
@@ -73,10 +74,10 @@ class EvenLoad(RingPlanner):
                 f"No hand-over lowers the load distance of {before:.1f} points by "
                 f"{use.least_gain:g} or more.",
             )
+        was, is_ = f"{before:.1f}", f"{found.distance:.1f}"
         text = (
-            f"{problem.slicing.operator}: {count(found.groups)} from {found.giver} to "
-            f"{found.taker} would bring the load distance from {before:.1f} to "
-            f"{found.distance:.1f} points."
+            f"{problem.slicing.operator}: handing {count(found.groups)} from {found.giver} to "
+            f"{found.taker} {brings('the load distance', was, is_)} points."
         )
         reason = Reason(
             text=text,

@@ -9,6 +9,7 @@ from msgspec import Struct
 from weir.controllers.model.decision import NoChange, Reason, Reslice
 from weir.controllers.model.settings import setting
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import percent, span
 from weir.controllers.placement.base import RingPlanner, RingProblem, nothing, reslice_decision
 from weir.controllers.placement.reslicing import half_of, hand_over, take_over
 from weir.controllers.placement.ring import Arc, Ring
@@ -201,8 +202,8 @@ class Smr(RingPlanner):
         facts = problem.slices[name]
         load = problem.cluster_loads(problem.slicing)[facts.cluster]
         return Reason(
-            text=f"{name} is overloaded: {facts.queue_s:.0f} s of its rows wait and {facts.cluster} "
-            f"is at {load:.0%}. So {what}.",
+            text=f"{name} is overloaded: rows of {span(facts.queue_s or 0.0)} wait and {facts.cluster} is "
+            f"at {percent(load)}. So {what}.",
             rule="queue >= high and load >= high",
             numbers={
                 "queue_s": facts.queue_s or 0.0,

@@ -2,6 +2,7 @@
 
 from weir.controllers.model.decision import Reslice
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import by_number, number_of
 from weir.controllers.placement.ring import owner_by_group
 
 
@@ -15,7 +16,7 @@ def hand_overs(decision: Reslice) -> dict[tuple[str, str], tuple[int, ...]]:
     """
     new = {g: name for name, owned in decision.owners.items() for g in owned}
     found: dict[tuple[str, str], list[int]] = {}
-    for giver, owned in sorted(decision.was.items()):
+    for giver, owned in sorted(decision.was.items(), key=lambda item: by_number(item[0])):
         for group in owned:
             taker = new.get(group, giver)
             if taker != giver:
@@ -47,7 +48,7 @@ def reslice_words(decision: Reslice) -> str:
 
 def count(groups: tuple[int, ...]) -> str:
     """How many key groups, in words."""
-    return f"{len(groups)} key group{'' if len(groups) == 1 else 's'}"
+    return number_of(len(groups), "key group")
 
 
 def why_changed(decision: Reslice, slicing: Slicing | None) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.series import LoadSeries
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import percent, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -83,7 +83,7 @@ class DodoScaler(Scaler[DodoScalerSettings, DodoMemory]):
         load = series.mean / (executors * facts.cores)
         if memory.hold_until is not None and now < memory.hold_until:
             left = memory.hold_until - now
-            text = f"The last change has another {left:.0f} s to take hold; the mean load is {percent(load)}."
+            text = f"The last change has another {span(left)} to take hold; the mean load is {percent(load)}."
             return not_now(text, "now < hold_until", load=load, left_s=left), memory
         if load > s.max_load:
             reason = because(

@@ -19,10 +19,14 @@ class RateSettings(Struct, frozen=True, kw_only=True):
     """Utilisation to aim at, its band, catching up, and checks."""
 
     target_utilisation: Annotated[
-        float, setting("Busy share of the cores to aim at", ge=0.05, le=1)
+        float, setting("Busy share of the cores to aim at", ge=0.05, le=1, unit="share")
     ] = 0.7
-    max_utilisation: Annotated[float, setting("Scale out above this", ge=0.05, le=1)] = 0.9
-    min_utilisation: Annotated[float, setting("Scale in below this", ge=0, le=1)] = 0.4
+    max_utilisation: Annotated[
+        float, setting("Scale out above this", ge=0.05, le=1, unit="share")
+    ] = 0.9
+    min_utilisation: Annotated[float, setting("Scale in below this", ge=0, le=1, unit="share")] = (
+        0.4
+    )
     catch_up_s: Annotated[
         float, setting("Time in which a queue is to be worked off", ge=1, unit="s")
     ] = 60.0
@@ -42,7 +46,8 @@ class RateSettings(Struct, frozen=True, kw_only=True):
         float, setting("Most executors added, as a multiple of those there", ge=0.01, le=100_000)
     ] = 10.0
     max_scale_down_factor: Annotated[
-        float, setting("Most executors removed, as a share of those there", ge=0.01, le=1)
+        float,
+        setting("Most executors removed, as a share of those there", ge=0.01, le=1, unit="share"),
     ] = 0.6
     observed_lag_s: Annotated[
         float,
@@ -51,11 +56,19 @@ class RateSettings(Struct, frozen=True, kw_only=True):
         ),
     ] = 10.0
     observed_switch: Annotated[
-        float, setting("Correct when observed and computed capacity differ by this share", ge=0)
+        float,
+        setting(
+            "Correct when observed and computed capacity differ by this share", ge=0, unit="share"
+        ),
     ] = 0.15
     effectiveness_threshold: Annotated[
         float,
-        setting("Least share of the expected gain for a change to count as effective", ge=0, le=1),
+        setting(
+            "Least share of the expected gain for a change to count as effective",
+            ge=0,
+            le=1,
+            unit="share",
+        ),
     ] = 0.1
     ineffective_hold_s: Annotated[
         float, setting("No more scaling out for so long after an ineffective one", ge=0, unit="s")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import percent, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -19,10 +19,10 @@ class SparkStreamingSettings(Struct, frozen=True, kw_only=True):
 
     scaling_interval_s: Annotated[float, setting("Time between decisions", ge=1, unit="s")] = 60.0
     scaling_up_ratio: Annotated[
-        float, setting("Scale out at or above this share of the batch interval", ge=0)
+        float, setting("Scale out at or above this share of the batch interval", ge=0, unit="share")
     ] = 0.9
     scaling_down_ratio: Annotated[
-        float, setting("Scale in at or below this share of the batch interval", ge=0)
+        float, setting("Scale in at or below this share of the batch interval", ge=0, unit="share")
     ] = 0.3
     batch_interval_s: Annotated[
         float,
@@ -79,7 +79,7 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         if now < memory.next_at:
             left = memory.next_at - now
             return not_now(
-                f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
+                f"The next decision is due in {span(left)}.", "now < next", left_s=left
             ), memory
         ratios = [b.ratio_sum / b.count for b in memory.batches.values() if b.count]
         kept = {n: BatchRatios(last_id=b.last_id) for n, b in memory.batches.items()}
@@ -92,15 +92,24 @@ class SparkStreaming(Scaler[SparkStreamingSettings, SparkStreamingMemory]):
         if ratio >= up:
             more = max(floor(ratio + 0.5), 1)  # rounds halves up, as Java does
             reason = because(
-                f"{told}, at least {percent(up)}.", "ratio >= up", ratio=ratio, up=up, more=more
+                f"{told}, at least {percent(up)}.",
+                "ratio >= up",
+                batch_share=ratio,
+                up_share=up,
+                more=more,
             )
             return scale_to(facts, facts.executors + more, reason), memory
         if ratio <= down:
             reason = because(
-                f"{told}, at most {percent(down)}.", "ratio <= down", ratio=ratio, down=down
+                f"{told}, at most {percent(down)}.",
+                "ratio <= down",
+                batch_share=ratio,
+                down_share=down,
             )
             return scale_to(facts, facts.executors - 1, reason), memory
-        return stay(f"{told}.", "down < ratio < up", ratio=ratio, up=up, down=down), memory
+        return stay(
+            f"{told}.", "down < ratio < up", batch_share=ratio, up_share=up, down_share=down
+        ), memory
 
     def _collect(self, facts: ClusterFacts, memory: SparkStreamingMemory) -> SparkStreamingMemory:
         batches: dict[str, BatchRatios] = {}

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Scale
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import latency, percent, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -78,7 +78,8 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         """Follow the figure; scale by a step once it has been beyond for long enough."""
         s = self.settings
         what = s.figure.value
-        put = percent if s.figure is WatchedFigure.LOAD else _seconds
+        key = "load" if s.figure is WatchedFigure.LOAD else "latency_s"
+        put = percent if s.figure is WatchedFigure.LOAD else latency
         value = facts.load if s.figure is WatchedFigure.LOAD else facts.own_latency_s
         if value is None:
             # A gap in the figures breaks the "all the time since": begin anew.
@@ -89,32 +90,30 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         memory = replace(memory, above_since=above, below_since=below)
         if memory.quiet_until is not None and now < memory.quiet_until:
             left = memory.quiet_until - now
-            text = f"Grace period for another {left:.0f} s; the {what} is {put(value)}."
-            return not_now(text, "now < quiet_until", left_s=left, value=value), memory
+            text = f"Grace period for another {span(left)}; the {what} is {put(value)}."
+            return not_now(text, "now < quiet_until", left_s=left, **{key: value}), memory
         if above is not None and now - above >= s.upper_s:
             reason = because(
-                f"The {what} has been above {put(s.upper)} for {now - above:.0f} s: {put(value)}.",
+                f"The {what} has been above {put(s.upper)} for {span(now - above)}: {put(value)}.",
                 f"{what} > upper for upper_s",
-                value=value,
-                upper=s.upper,
+                **{key: value, f"upper_{key}": s.upper},
                 for_s=now - above,
                 upper_s=s.upper_s,
             )
             return self._act(scale_to(facts, facts.executors + s.step_out, reason), memory, now)
         if below is not None and now - below >= s.lower_s:
             reason = because(
-                f"The {what} has been below {put(s.lower)} for {now - below:.0f} s: {put(value)}.",
+                f"The {what} has been below {put(s.lower)} for {span(now - below)}: {put(value)}.",
                 f"{what} < lower for lower_s",
-                value=value,
-                lower=s.lower,
+                **{key: value, f"lower_{key}": s.lower},
                 for_s=now - below,
                 lower_s=s.lower_s,
             )
             return self._act(scale_to(facts, facts.executors - s.step_in, reason), memory, now)
         bounds = f"{put(s.lower)} and {put(s.upper)}"
         text = f"The {what} of {put(value)} is between {bounds}, or has not been outside for long."
-        rule = "lower <= value <= upper"
-        return stay(text, rule, value=value, lower=s.lower, upper=s.upper), memory
+        numbers = {key: value, f"lower_{key}": s.lower, f"upper_{key}": s.upper}
+        return stay(text, f"lower <= {what} <= upper", **numbers), memory
 
     def _act(
         self, decision: Decision, memory: ThresholdMemory, now: float
@@ -122,10 +121,6 @@ class Thresholds(Scaler[ThresholdSettings, ThresholdMemory]):
         if isinstance(decision, Scale):
             memory = ThresholdMemory(quiet_until=now + self.settings.grace_s)
         return decision, memory
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.1f} s"
 
 
 def _since(since: float | None, beyond: bool, now: float) -> float | None:

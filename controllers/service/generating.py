@@ -13,6 +13,7 @@ from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.profile import MOST_POINTS, Profile, profile_words
 from weir.controllers.model.settings import build
 from weir.controllers.model.trace import read_trace
+from weir.controllers.model.words import quantity
 from weir.controllers.service.request import Request, require_comment
 
 RETRIES = 20
@@ -70,7 +71,9 @@ def workload_words(workload: Workload) -> str:
         return "paused"
     shape = profile_words(workload.profile)
     skew = "" if workload.skew is None else f"skew {workload.skew:g}"
-    return ", ".join(part for part in (f"{workload.rows_per_s:g} rows/s", shape, skew) if part)
+    return ", ".join(
+        part for part in (f"{quantity(workload.rows_per_s)} rows/s", shape, skew) if part
+    )
 
 
 def _profile(given: Mapping[str, Any]) -> Profile:

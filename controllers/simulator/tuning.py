@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from weir.controllers.model.errors import UNREADABLE, InvalidInput
+from weir.controllers.model.words import percent
 from weir.controllers.simulator.summary import SimulationSummary
 
 Objectives = tuple[float, float]
@@ -140,18 +141,22 @@ def choose(found: Sequence[Objectives], default: Objectives) -> int | None:
     return best if best is not None and weight(found[best]) < weight(default) - _SAME else None
 
 
+def _instead(now: str, before: str, what: str) -> str:
+    return f"{now}{what} as before" if now == before else f"{now}{what} instead of {before}"
+
+
 def verdict(best: Candidate | None, default: Candidate) -> tuple[bool, str]:
     """Whether what is recommended beats the defaults on the unseen part, in a sentence."""
     over_before, hours_before = default.objectives
     if best is None:
         return False, (
             "Keep what you have: on the unseen part no trial is better than the defaults, "
-            f"{over_before:.2%} of the time over target with {hours_before:.2f} executor-hours."
+            f"{percent(over_before, 2)} of the time over target with {hours_before:.2f} executor-hours."
         )
     over, hours = best.objectives
     said = (
-        f"{over:.2%} of the time over target instead of {over_before:.2%}, "
-        f"{hours:.2f} executor-hours instead of {hours_before:.2f}"
+        f"{_instead(percent(over, 2), percent(over_before, 2), ' of the time over target')}, "
+        f"{_instead(f'{hours:.2f}', f'{hours_before:.2f}', ' executor-hours')}"
     )
     if dominates(best.objectives, default.objectives):
         return True, f"On the unseen part {best.label} beats the defaults: {said}."

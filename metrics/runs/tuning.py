@@ -29,8 +29,9 @@ from weir.metrics.runs.process import begin, is_running
 
 TUNING = ".tuning"
 _MODULE = "weir.metrics.runs.tuning"
-_STOPPED = "Stopped; start it again, and it goes on from its last trial."
-_ENDED = "It ended without a word; start it again, and it goes on."
+_STOPPED = "Start it again, and it goes on from its last trial."
+_STOPPED_FIRST = "It was stopped before its first trial."
+_ENDED = "Its process ended before it was done; start it again, and it goes on."
 TRIALS_MOST = 2000
 
 
@@ -89,7 +90,7 @@ class Tunings:
             return None
         if found.state == "running" and not is_running(found.pid, _MODULE, folder):
             found.state = "stopped"
-            found.message = _STOPPED if (folder / "stop").exists() else _ENDED
+            found.message = _stopped(found) if (folder / "stop").exists() else _ENDED
         return found
 
     def result(self, run: str) -> Tuning:
@@ -146,7 +147,7 @@ def work(folder: Path, root: Path) -> None:
         status.state, status.message = "done", found.verdict
     except KeyboardInterrupt:
         status.state = "stopped"
-        status.message = _STOPPED
+        status.message = _stopped(status)
     except WeirError as error:
         status.state, status.message = "failed", str(error)
     except Exception as error:  # the traceback is in the log beside it
@@ -155,6 +156,10 @@ def work(folder: Path, root: Path) -> None:
         _keep(folder, status)
         raise
     _keep(folder, status)
+
+
+def _stopped(status: TuneStatus) -> str:
+    return _STOPPED if status.done else _STOPPED_FIRST
 
 
 def _here(world: Any) -> Any:

@@ -135,7 +135,9 @@ class Jobs:
             found = _status(folder)  # it may have come to its end just now
             if found.state == "reading":
                 found.state = "failed"
-                found.message = "Reading it ended without a word; upload it again."
+                found.message = (
+                    "The process that read it ended before it was done; upload it again."
+                )
                 (folder / found.name).unlink(missing_ok=True)
         return found
 

@@ -22,7 +22,7 @@ from weir.controllers.engine.cycle import (
 from weir.controllers.engine.facts import Facts, clusters_due, read_facts
 from weir.controllers.engine.guard.modes import strictest_mode
 from weir.controllers.engine.ports import Part, Store, Tier
-from weir.controllers.engine.propose.balance import problem_now
+from weir.controllers.engine.propose.balance import problem_now, why_untold
 from weir.controllers.engine.propose.extract import Extracts
 from weir.controllers.engine.propose.outlook import continue_outlook
 from weir.controllers.engine.recommendation import Status
@@ -271,9 +271,9 @@ class Engine:
         answer = planning.collect()
         if answer is not None:
             self._plan.note(self._asked_at, answer.cpu_s)
-            self._carry_out(
-                propose_rebalance(facts, continue_outlook(answer.view, facts.outlook), now)
-            )
+            told = not why_untold(facts.snapshot, answer.view.problem, facts.balance)
+            view = continue_outlook(answer.view, facts.outlook, told)
+            self._carry_out(propose_rebalance(facts, view, now))
             return True
         words = planning.words
         if not self._plan.due(now) or not (planning.free or words):

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 
 from tests.support.browser import Profiles, Tab, WebServer
 from tests.support.feeder import Feeder
+from tests.support.recorded_run import recorded
 from tests.support.witnesses import Witness, store_state
 from weir.metrics.store.redis_store import RedisStore
 from weir.metrics.store.users import Role
@@ -38,6 +39,12 @@ def shared_feeder(shared_redis: RedisServer) -> Iterator[Feeder]:
 @pytest.fixture(scope="session")
 def shared_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def recorded_run(shared_runs: Path) -> str:
+    """The id of a recorded run in the folder of runs that is shared."""
+    return recorded(shared_runs)
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,11 @@ WORLD = "two clusters"
 
 
 @pytest.fixture(scope="module")
-def addresses(shared_runs: Path, pages_feeder, pages_store) -> dict[str, tuple[str, ...]]:
+def addresses(
+    recorded_run: str, shared_runs: Path, pages_feeder, pages_store
+) -> dict[str, tuple[str, ...]]:
     """Where each kind of page is seen with something on it."""
-    run = recorded(shared_runs)
+    run = recorded_run
     other = recorded(shared_runs, start=T0 + 7200, scale_at=900)
     advice = propose(pages_store, "wide")
     return {

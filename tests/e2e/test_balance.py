@@ -6,7 +6,6 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import WebServer
 from tests.support.engine import (
     RealEngine,
     all_still,
@@ -321,15 +320,6 @@ def test_an_engine_that_dies_is_said_and_nothing_can_be_applied(balance, engine,
     finally:
         engine.start()
     expect(page.locator("#balance-note")).not_to_contain_text("not at work")
-
-
-def test_a_fresh_server_answers_any_page_with_its_scripts(pages_redis):
-    server = WebServer(pages_redis.url).start()
-    try:
-        found = [server.get("/balance").text for _ in range(6)]  # both workers
-        assert all("/assets/pages/balance/matrices.js" in text for text in found)
-    finally:
-        server.stop()
 
 
 def test_before_the_first_look_the_page_says_what_is_missing(open_tab, engine, pages_store):

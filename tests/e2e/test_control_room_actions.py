@@ -133,6 +133,27 @@ def test_profile_and_skew_of_a_workload(open_tab, pages_store):
         pages_store.set_workload(before)
 
 
+def test_a_menu_that_is_open_outlives_a_change_of_the_page(open_tab, pages_store):
+    page, other = open_tab("/").page, open_tab("/").page
+    before = pages_store.workloads()[0]
+    resume = "Resume " + before.name
+    profile = page.get_by_role("textbox", name="Profile")
+    try:
+        page.get_by_text("Profile and skew").click()
+        profile.click()
+        step = page.get_by_role("option", name="Step")
+        expect(step).to_be_visible()
+        pages_store.set_workload(replace(before, paused=True))  # has the page drawn again
+        expect(other.get_by_role("button", name=resume)).to_be_visible()
+        wait_until(lambda: page.evaluate("weir.redrawWaits"), 20, "this page was told as well")
+        step.click()
+        expect(page.get_by_role("button", name=resume)).to_be_visible()
+        expect(profile).to_be_visible()
+        expect(profile).to_have_value("Step")
+    finally:
+        pages_store.set_workload(before)
+
+
 def test_a_rate_set_elsewhere_is_followed_unless_one_is_being_typed(open_tab, pages_store):
     page = open_tab("/").page
     field = page.get_by_role("textbox", name="Rate of tweets in rows/s")

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser import WebServer
 from tests.support.waiting import wait_until
 
 WORLD = "two clusters"
@@ -200,3 +201,12 @@ def test_on_a_phone_the_header_leaves_room_for_the_page(open_tab):
     tab.page.get_by_role("link", name="Settings", exact=True).click()
     expect(tab.page.locator("h1")).to_have_text("Settings")
     assert tab.page.locator(".header").bounding_box()["height"] <= 120
+
+
+def test_a_fresh_server_answers_any_page_with_its_scripts(pages_redis):
+    server = WebServer(pages_redis.url).start()
+    try:
+        found = [server.get("/balance").text for _ in range(6)]  # both workers
+        assert all("/assets/pages/balance/matrices.js" in text for text in found)
+    finally:
+        server.stop()

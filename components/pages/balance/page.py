@@ -22,6 +22,7 @@ from weir.components.pages.replay import child
 from weir.components.pages.replay.library import ANSWER_S, Library
 from weir.components.ui import states
 from weir.components.ui.path import BALANCE, Place
+from weir.controllers.model.words import by_number
 
 PANELS = {
     balance_ids.BALANCE_NOTE: Panel(lambda world, _: view.note(world), balance_note),
@@ -54,8 +55,8 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         render,
         view.choices(world),
         [world.balance.planner, view.alone(world)],
-        sorted(b.name for b in found.problem.bins),
-        sorted(o.name for o in world.snapshot.operators),
+        sorted((b.name for b in found.problem.bins), key=by_number),
+        sorted((o.name for o in world.snapshot.operators), key=by_number),
         ring_facts(world),
         panels=PANELS,
         charts=(view.CHART,),

@@ -16,6 +16,7 @@ from weir.controllers.balancing.problem import Problem
 from weir.controllers.engine.propose.outlook import by_hand
 from weir.controllers.model.decision import Move
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
+from weir.controllers.model.words import by_number
 
 HAND = "by_hand"
 _VERDICT = {"ok": "better", "": "no better", "warn": "worse"}
@@ -171,7 +172,7 @@ def _warning(world: World, moves: Sequence[Move]) -> str:
         return ""
     if old(world):
         return "The engine is not at work, so this cannot be applied now."
-    silent = sorted({m.target for m in moves if stale(world, m.target)})
+    silent = sorted({m.target for m in moves if stale(world, m.target)}, key=by_number)
     if silent:
         return f"{', '.join(silent)} has sent no data lately."
     guessed = ", ".join(world.outlook.problem.unknown) if world.outlook else ""

@@ -16,6 +16,7 @@ from weir.controllers.engine.recommendation import hash_of
 from weir.controllers.model.decision import Reslice
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import by_number
 from weir.controllers.placement.base import ring_planners
 from weir.controllers.placement.reslicing import half_of, read_groups, wanted_slicing
 from weir.controllers.placement.ring import Ring
@@ -212,7 +213,9 @@ def _preview(world: World, ring: RingOutlook, wanted: PreviewedReslice) -> Resli
         decision=decision,
         loads=tuple(
             LoadBar(cluster=name, before=100 * before.get(name, 0.0), after=100 * load)
-            for name, load in sorted(decision.prediction.load.items())
+            for name, load in sorted(
+                decision.prediction.load.items(), key=lambda item: by_number(item[0])
+            )
         ),
         slices=tuple((n, was.get(n), then.get(n)) for n in _names(problem.slicing, after)),
         groups=problem.slicing.groups,

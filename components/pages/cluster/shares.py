@@ -18,7 +18,7 @@ from weir.controllers.model.shares import (
     ShareSource,
     share_group,
 )
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import by_number, percent
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ def shares_view(world: World, name: str) -> SharesView:
                 operator=o.name, wanted=wanted[o.name], share=wanted[o.name] / all_,
                 weight=o.weight, first=o.first_cores, model=model.get(o.name),
             )
-            for o in sorted(operators, key=lambda o: o.name)
+            for o in sorted(operators, key=lambda o: by_number(o.name))
         ),
         said=_share_words(shares),
     )  # fmt: skip

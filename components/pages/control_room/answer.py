@@ -12,7 +12,7 @@ from weir.components.live import recommendation_words as words
 from weir.components.live.deaths import death_words
 from weir.components.live.health import health
 from weir.components.live.world import World, once, stale
-from weir.components.pages.control_room.inbox import UNDER_WAY, open_proposals
+from weir.components.pages.control_room.inbox import UNDER_WAY, open_proposals, waits
 from weir.components.ui import text
 from weir.components.ui.figure import State
 from weir.components.ui.path import cluster_path, operator_path, recommendation_path
@@ -30,6 +30,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
     text: str
     path: str = ""
     state: State = "bad"
+    cluster: str = ""
 
 
 class Next(Struct, frozen=True, kw_only=True):
@@ -51,6 +52,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     next: tuple[Next, ...] = ()
     under_way: int = 0
     more: int = 0  # proposals beyond those named
+    why_none: str = ""  # why nothing is proposed, though something is not well
     paused: bool = False
 
 
@@ -73,8 +75,16 @@ def answer(world: World) -> Answer:
         ),
         under_way=sum(r.status in UNDER_WAY for r in world.control.recommendations),
         more=max(0, len(open_) - NEXT_SHOWN),
+        why_none="" if open_ else _why_none(world, found),
         paused=world.control.paused is not None,
     )
+
+
+def _why_none(world: World, troubles: list[Trouble]) -> str:
+    """Why nothing is proposed for the first cluster that is not well."""
+    said = {wait.where: wait.text for wait in waits(world)}
+    known = (f"{t.cluster}: {said[t.cluster].rstrip('.')}." for t in troubles if t.cluster in said)
+    return next(known, "")
 
 
 def bottleneck_text(found: Bottleneck) -> str:
@@ -151,16 +161,18 @@ def _troubles(world: World) -> Iterator[Trouble]:
             yield Trouble(
                 text=f"{cluster.name} gets {text.share(load)} of the work that its cores can do.",
                 path=cluster_path(cluster.name),
+                cluster=cluster.name,
             )
     late = [
-        (o.latency_s, o.name)
+        (o.latency_s, o.name, o.cluster)
         for o in snapshot.operators
         if (o.latency_s or 0.0) > world.target_latency_s and not stale(world, o.cluster)
     ]
-    for latency_s, name in sorted(late, key=lambda pair: -(pair[0] or 0.0)):
+    for latency_s, name, where in sorted(late, key=lambda one: -(one[0] or 0.0)):
         target = text.target(world.target_latency_s)
         yield Trouble(
             text=f"{name} takes {text.seconds(latency_s)}, over its target of {target}.",
             path=operator_path(name),
             state="warn",
+            cluster=where,
         )

@@ -19,6 +19,7 @@ from weir.components.ui.surface import address
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.model.sample import OperatorSample, OperatorStatus
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import by_number
 
 MOST_CLUSTERS = 24
 MOST_OPERATORS = 120
@@ -105,7 +106,7 @@ def read_shown(drawn: str, snapshot: Snapshot) -> tuple[str, ...]:
 @once
 def tiles(world: World) -> list[dict[str, str]]:
     """What the overview is built of; its figures come with all others."""
-    names = sorted((c.name for c in world.snapshot.clusters), key=text.by_number)
+    names = sorted((c.name for c in world.snapshot.clusters), key=by_number)
     return [{"name": name, "href": address(cluster_path(name))} for name in names]
 
 

@@ -16,6 +16,7 @@ from weir.components.ui.path import cluster_path, operator_path
 from weir.components.ui.surface import address, on_the_present
 from weir.controllers.model.sample import OperatorSample
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import by_number
 
 MOST_CLUSTERS = 48
 MOST_OPERATORS = 600
@@ -44,7 +45,7 @@ def ranks(snapshot: Snapshot) -> dict[str, int]:
 @lru_cache(maxsize=8)
 def _ranks(shape: "Shape") -> dict[str, int]:
     names = {name for name, _ in shape.operators}
-    inputs: dict[str, list[str]] = {name: [] for name in sorted(names)}
+    inputs: dict[str, list[str]] = {name: [] for name in sorted(names, key=by_number)}
     for source, target in shape.edges:
         if source in names and source != target:
             inputs[target].append(source)
@@ -68,7 +69,7 @@ def flow_order(snapshot: Snapshot) -> list[str]:
     first: dict[str, int] = {name: len(depth) for name in shape.clusters}
     for name, cluster in shape.operators:
         first[cluster] = min(first.get(cluster, len(depth)), depth[name])
-    return sorted(first, key=lambda name: (first[name], name))
+    return sorted(first, key=lambda name: (first[name], by_number(name)))
 
 
 def flow_map(world: World) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from weir.components.pages.control_room.render_workload import applications
 from weir.components.ui import ids
 from weir.components.ui.figure import Figures
 from weir.components.ui.path import CONTROL_ROOM, Place
+from weir.controllers.model.words import by_number
 
 PANELS = {
     control_room_ids.ANSWER: Panel(lambda world, _: answer(world), answer_body),
@@ -62,7 +63,7 @@ def _whole(world: World, place: Place) -> Page:
         [cluster_facts(c) for c in snapshot.clusters],
         [(o.name, o.cluster) for o in snapshot.operators],
         [(w.name, w.paused, world.control.settings.comment_required) for w in world.workloads],
-        sorted(applications(world.parts)),
+        sorted(applications(world.parts), key=by_number),
         panels=PANELS,
         clusters=tuple(c.name for c in snapshot.clusters),
         own=names,
@@ -93,7 +94,7 @@ def _large(world: World, place: Place, drawn: str) -> Page:
         [cluster_facts(c) for name in shown if (c := snapshot.cluster(name))],
         [(name, len(snapshot.operators_of(name))) for name in shown],
         [(w.name, w.paused, world.control.settings.comment_required) for w in world.workloads],
-        sorted(applications(world.parts)),
+        sorted(applications(world.parts), key=by_number),
         panels=PANELS,
         clusters=tuple(c.name for c in snapshot.clusters),
         own=shown,

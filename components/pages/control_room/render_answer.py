@@ -57,7 +57,8 @@ def _next(answer: Answer) -> Component:
         said: Child = html.Ul(parts, className="answer-next")
     else:
         doing = f" {plural(answer.under_way, 'action')} under way." if answer.under_way else ""
-        said = html.Span(f"Nothing waits for a decision.{doing}")
+        why = f" No proposal for {answer.why_none}" if answer.why_none and not doing else ""
+        said = html.Span(f"Nothing waits for a decision.{doing}{why}")
     paused = html.Span(" Everything is paused.", className="quiet") if answer.paused else None
     return html.Div([label, said, paused], className="answer-line", **{"data-answer": "next"})
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import html
@@ -17,6 +18,8 @@ from weir.controllers.model.profile import KINDS, most_rows_per_s
 
 ON_PAGE = tuple(kind for kind in KINDS if kind != "trace")
 """Profiles that can be set here: a trace is a file, which the command line sends."""
+_KEPT: dict[str, Any] = {"persistence": True, "persistence_type": "memory"}
+"""What is chosen stays chosen when the page is drawn again, until another profile is in force."""
 
 
 def workload_card(
@@ -153,6 +156,7 @@ def _more(workload: Workload, title: str, about: str) -> Component:
                         value=kind,
                         allowDeselect=False,
                         size="sm",
+                        **_KEPT,
                     ),
                     _number("to", name, "To", "The other rate, in rows/s", profile.to_rows_per_s),
                     _number("over", name, "Over", "Ramp, wait, cycle or day, in s", profile.over_s),
@@ -186,4 +190,5 @@ def _number(part: str, name: str, label: str, description: str, value: float | N
         value="" if value is None else value,
         min=0,
         size="sm",
+        **_KEPT,
     )

@@ -27,6 +27,7 @@ from weir.controllers.model.errors import InvalidInput, NotFound, Refused
 from weir.controllers.model.placement import Placement
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import by_number
 from weir.controllers.placement.words import hand_overs
 
 
@@ -108,7 +109,7 @@ def happens(world: World, decided: Change) -> list[str]:
 def reslice_happens(decided: Reslice) -> list[str]:
     """What a re-slice does to the slices that it changes, and what it should cost."""
     said = decided.prediction
-    changed = sorted({name for pair in hand_overs(decided) for name in pair})
+    changed = sorted({name for pair in hand_overs(decided) for name in pair}, key=by_number)
     lines = [
         f"{', '.join(changed)} end their present batch and commit it; their state is handed to "
         "the new owners, which go on from there. Nothing is lost or counted twice, and should a "

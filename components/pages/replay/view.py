@@ -154,13 +154,16 @@ def _distances(world: World, settings: BalanceSettings) -> tuple[tuple[float, fl
     """The load distance over the window, on moments that do not depend on the present one."""
     first = min(s[0].at for s in world.series.values())
     step = max(DISTANCE_STEP_S, world.snapshot.period_s)
-    number, found = int(first // step) + 1, []
+    number = int(first // step) + 1
+    found: list[tuple[float, float]] = []
     nothing = planner("no_op")
     while number * step <= world.at:
         at = number * step
         newest = [s for series in world.series.values() if (s := _before(series, at))]
-        problem = problem_now(Snapshot.of(newest, at), {}, settings)
-        if len(problem.bins) > 1 and not problem.unknown:
+        snapshot = Snapshot.of(newest, at)
+        problem = problem_now(snapshot, {}, settings)
+        told = bool(found) or all(o.batch_id is not None for o in snapshot.operators)
+        if len(problem.bins) > 1 and told and not problem.unknown:
             found.append((at, nothing.plan(problem).before.load_distance))
         number += 1
     return tuple(found)

@@ -22,6 +22,9 @@ from weir.components.ui import ids
 from weir.components.ui.figure import Figure, Figures
 from weir.components.ui.path import SCALE, Place
 
+COURSES_MOST = 6
+"""Of more clusters the choice has no charts."""
+
 PANELS = {
     scale_ids.SCALE_NOTE: Panel(lambda world, place: note(world, place.name), scale_note),
     scale_ids.SERVED: Panel(lambda world, place: served(world, place.name), served_line),
@@ -44,10 +47,7 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
         return empty(world, place)
     names = [c.name for c in snapshot.clusters]
     if cluster is None:
-        brief: Figures = {}
-        for one in snapshot.clusters:
-            brief |= view.brief(world, one)
-        return make_page(place, "scale_choice", render_choice, names, figures=brief)
+        return _choice(world, place, names)
     outlook, learner = view.outlook_of(world, place.name), qtable.learner(world, place.name)
     figures = view.figures(world, cluster)
     fitted = chart.fitted_text(world.memories.get(place.name, {}).get("drs"))
@@ -71,6 +71,26 @@ def page_of(world: World, place: Place, drawn: str) -> Page:
             },
             "events": markers.events(world, (place.name,)),
         },
+    )
+
+
+def _choice(world: World, place: Place, names: list[str]) -> Page:
+    """All clusters; of as many as fit beside each other also how it has gone, and why."""
+    figures: Figures = {view.SUMMARY: view.summary(world)}
+    for cluster in world.snapshot.clusters:
+        figures |= view.brief(world, cluster)
+    shown = world.snapshot.clusters if len(names) <= COURSES_MOST else ()
+    for cluster in shown:
+        figures |= view.course(world, cluster)
+    return make_page(
+        place,
+        "scale_choice",
+        render_choice,
+        names,
+        clusters=tuple(c.name for c in shown),
+        charts=tuple(chart.steps_chart(c.name, world.target_latency_s) for c in shown),
+        figures=figures,
+        drawings={"events": markers.events(world, [c.name for c in shown])} if shown else {},
     )
 
 

@@ -19,9 +19,9 @@ from weir.components.pages.scale.render_hand import hand_card
 from weir.components.pages.scale.render_qtable import qtable_card
 from weir.components.ui import ids
 from weir.components.ui.parts import card, data_age, live, region
-from weir.components.ui.path import cluster_path
+from weir.components.ui.path import cluster_path, scale_path
 from weir.components.ui.surface import page_link
-from weir.components.ui.text import by_number
+from weir.controllers.model.words import by_number
 
 
 def render(world: World, page: Page) -> Component:
@@ -84,12 +84,24 @@ def render(world: World, page: Page) -> Component:
 
 
 def render_choice(world: World, page: Page) -> Component:
-    """All clusters, before one is chosen."""
+    """All clusters, before one is chosen: what their scalers want; of few with the course."""
     names = sorted((c.name for c in world.snapshot.clusters), key=by_number)
+    charts = [
+        card(
+            html.Div(
+                chart_tile(chart, page.figures, f"scale/{chart.cluster}/steps"), className="tiles"
+            ),
+            html.P(live(page.figures, f"scale/{chart.cluster}/why"), className="quiet"),
+            title=chart.cluster,
+            right=page_link("Every scaler's answer", scale_path(chart.cluster), className="button"),
+        )
+        for chart in page.charts
+    ]
     return html.Div(
         [
             html.Div(html.H1("Scale"), className="page-head"),
             choice_card(names, page.figures),
+            html.Div(charts, className="halves") if charts else None,
         ],
         className="stack scale",
     )

@@ -7,10 +7,20 @@ from dash.development.base_component import Component
 
 from weir.components.pages.scale import ids as scale_ids
 from weir.components.pages.scale.note import Last, ScalerNote
-from weir.components.pages.scale.view import ReasonNumber
+from weir.components.pages.scale.view import SUMMARY, ReasonNumber
 from weir.components.ui import text
 from weir.components.ui.figure import Figures
-from weir.components.ui.parts import card, folded_choice, icon, live, region, since, when
+from weir.components.ui.parts import (
+    CHOICES_MOST,
+    card,
+    filter_box,
+    folded_choice,
+    icon,
+    live,
+    region,
+    since,
+    when,
+)
 from weir.components.ui.path import SCALE, scale_path
 from weir.components.ui.surface import page_link, press
 from weir.controllers.scaling.registry import scalers
@@ -228,12 +238,18 @@ def choice_card(names: Sequence[str], figures: Figures) -> Component:
         for name in names
     ]
     return card(
+        html.P(live(figures, SUMMARY, "attention")),
+        filter_box("cluster") if len(names) > CHOICES_MOST else None,
         html.Div(
             html.Table(
-                [html.Thead(html.Tr([html.Th(h, scope="col") for h in heads])), html.Tbody(body)],
+                [
+                    html.Thead(html.Tr([html.Th(h, scope="col") for h in heads])),
+                    html.Tbody(body, **{"data-filtered": ""}),
+                ],
                 className="table operators choice-table",
             ),
             className="table-box",
         ),
-        title="Choose a cluster",
+        title="All clusters",
+        **{"data-filters": ""},
     )

@@ -30,6 +30,8 @@ from weir.controllers.scaling.registry import scaler_type, scalers
 OLD_AFTER_S = 20.0
 """The engine asks the scalers every few seconds; so long without means it is not at work."""
 NOT_TOLD = "grants not reported"
+NAMED = 5
+SUMMARY = "scale/summary"
 _AIMS = ("target_latency_s", "t_max_s")  # settings that say which latency a scaler aims at
 
 
@@ -116,6 +118,34 @@ def figures(world: World, cluster: Cluster) -> Figures:
     return found
 
 
+def summary(world: World) -> Figure:
+    """What the scalers that are followed want, over all clusters, in a sentence."""
+    wanted = {}
+    for cluster in world.snapshot.clusters:
+        name = cluster.name
+        view = None if stale(world, name) or old(world, name) else outlook_of(world, name)
+        answer = view.answer(settings_of(world, name).scaler) if view else None
+        if answer:
+            wanted[name] = answer.decision
+    count = len(world.snapshot.clusters)
+    if not wanted:
+        return Figure("No scaler has answered lately: the engine is not at work.", "bad")
+    silent = count - len(wanted)
+    but = f" Of {text.plural(silent, 'cluster')} there is no fresh answer." if silent else ""
+    changes = {n: d for n, d in wanted.items() if isinstance(d, Scale)}
+    if not changes:
+        if count == 1:
+            return Figure("The cluster has as many executors as its scaler wants.", "ok")
+        every = "the others have" if silent else f"all {count} clusters have"
+        said = f"Nothing to change: {every} as many executors as their scalers want.{but}"
+        return Figure(said, "warn" if silent else "ok")
+    first = [f"{n} {d.before} → {d.executors}" for n, d in list(changes.items())[:NAMED]]
+    more = f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""
+    subject = f"{len(changes)} of {text.plural(count, 'cluster')}"
+    verb = "wants" if len(changes) == 1 else "want"
+    return Figure(f"{subject} {verb} another size: {', '.join(first)}{more}.{but}", "warn")
+
+
 def brief(world: World, cluster: Cluster) -> Figures:
     """What the choice of a cluster shows of each."""
     name = cluster.name
@@ -186,6 +216,19 @@ def limits_text(cluster: Cluster, settings: ScaleSettings) -> str:
     most = min(cluster.max_executors, settings.max_executors or cluster.max_executors)
     least = min(max(cluster.min_executors, settings.min_executors), most)
     return f"{least} to {most}"
+
+
+def course(world: World, cluster: Cluster) -> Figures:
+    """What stands at the chart of one cluster of few: its executors, and what its scaler says."""
+    name, followed = cluster.name, settings_of(world, cluster.name).scaler
+    view = outlook_of(world, name)
+    answer = view.answer(followed) if view else None
+    why = answer.decision.reason.text if answer else "The engine has not asked its scaler yet."
+    missing = cluster.executors != cluster.executors_wanted
+    return {
+        f"scale/{name}/steps": Figure(executors_text(cluster), "warn" if missing else ""),
+        f"scale/{name}/why": Figure(f"{title_of(followed)}: {why}"),
+    }
 
 
 def _answer_figures(

@@ -17,7 +17,8 @@ from weir.components.ui.parts import folded_choice, icon, stamp
 from weir.components.ui.path import settings_path
 from weir.components.ui.states import loading
 from weir.components.ui.surface import page_link
-from weir.components.ui.text import by_number, plural, who
+from weir.components.ui.text import plural, who
+from weir.controllers.model.words import by_number
 
 
 def render(world: World, page: Page) -> Component:

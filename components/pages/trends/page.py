@@ -4,9 +4,9 @@ from weir.components.pages.base import Drawn, PageKind, Visit, recorded_page
 from weir.components.pages.trends.render import render
 from weir.components.pages.trends.view import read_query, trend
 from weir.components.ui.path import TRENDS
-from weir.components.ui.text import by_number
 from weir.controllers.engine.ports import Tier
 from weir.controllers.model.brief import Brief, brief_of
+from weir.controllers.model.words import by_number
 
 
 def _visit(visit: Visit) -> Drawn:

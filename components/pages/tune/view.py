@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from weir.components.pages.scale.settings import SHARES
 from weir.components.pages.scale.view import title_of
 from weir.components.ui import text
 from weir.controllers.model.settings import SettingInfo, describe
@@ -34,7 +35,7 @@ def progress_words(status: TuneStatus) -> str:
     asked = status.request
     said = f"{status.done} of {text.plural(asked.trials, 'trial')} of {title_of(asked.scaler)}"
     if not status.trials:
-        return f"{said}; the simulator is calibrated first"
+        return f"{said}; the simulator is calibrated first" if status.state == "running" else said
     best = min(status.trials, key=lambda t: (round(t.share_over_target, 3), t.executor_hours))
     return (
         f"{said}; best so far {percent(best.share_over_target, 1)} of the time over target "
@@ -122,7 +123,7 @@ def settings_words(scaler: str, settings: dict[str, Any], target_latency_s: floa
     usual = make_scaler(scaler, {}, "", target_latency_s=target_latency_s).settings
     infos = _infos(scaler)
     said = [
-        f"{infos[key].label} {_value(value)}{_unit(infos[key].unit)}"
+        f"{infos[key].label} {_with_unit(value, infos[key].unit)}"
         for key, value in settings.items()
         if _value(value) != _value(msgspec.to_builtins(getattr(usual, key)))
     ]
@@ -139,13 +140,15 @@ def _value(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float | int) else str(value)
 
 
-def _unit(unit: str) -> str:
-    """A unit that depends on another setting is none to print.
+def _with_unit(value: Any, unit: str) -> str:
+    """A value as forms show it; a unit that depends on another setting is none to print.
 
-    >>> _unit("s"), _unit("load or s")
-    (' s', '')
+    >>> _with_unit(30.0, "s"), _with_unit(0.7, "load or s"), _with_unit(0.9123, "share")
+    ('30 s', '0.7', '91.2 %')
     """
-    return f" {unit}" if unit and " or " not in unit else ""
+    if unit in SHARES and isinstance(value, float | int):
+        return f"{_value(100.0 * value)} %"
+    return f"{_value(value)} {unit}" if unit and " or " not in unit else _value(value)
 
 
 def _label(point: Candidate) -> str:

@@ -19,7 +19,7 @@ from weir.controllers.engine.judge.verification import TrackRecord
 from weir.controllers.engine.recommendation import ENGINE, Kind, Recommendation
 from weir.controllers.model.decision import Scale
 from weir.controllers.model.sample import Mode
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import number_of, percent, size
 
 LADDER = (Mode.OBSERVE, Mode.RECOMMEND, Mode.APPROVE, Mode.AUTO_WITHIN_CRITERIA, Mode.AUTO)
 
@@ -95,14 +95,14 @@ def _outside(
         if step > criteria.largest_step:
             return f"a step of {step} is more than {criteria.largest_step}"
     elif (decision.prediction.cost or 0.0) > criteria.most_move_bytes:
-        return (
-            f"{decision.prediction.cost:,.0f} bytes are more than {criteria.most_move_bytes:,.0f}"
-        )
+        moved, most = size(decision.prediction.cost or 0.0), size(criteria.most_move_bytes)
+        return f"{moved} of state to move is over the {most} allowed at once"
     if criteria.hours and not hours.is_within(criteria.hours, now):
         return f"it is not between {criteria.hours} UTC"
     if track.judged < criteria.least_judged:
         return (
-            f"{recommendation.source} has {track.judged} of {criteria.least_judged} judged actions"
+            f"{recommendation.source} has {track.judged} of the "
+            f"{number_of(criteria.least_judged, 'judged action')} it needs"
         )
     if criteria.least_judged and track.effective_share < criteria.least_effective_share:
         return (

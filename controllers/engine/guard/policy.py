@@ -14,7 +14,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Change, Move, Moves, Rescue, Scale
-from weir.controllers.model.words import are, number_of
+from weir.controllers.model.words import are, number_of, size
 
 HOUR_S = 3600.0
 OTHER_INPUT, OTHER_WORK_CORES = 1.5, 0.25
@@ -45,7 +45,9 @@ def budget(case: Case, cluster: str) -> Answer:
     own = [at for at in begun if case.now - at < HOUR_S]
     if not most or len(own) < most:
         return OPEN
-    return f"{len(own)} actions on {cluster} in the last hour are the budget", min(own) + HOUR_S
+    count = number_of(len(own), "action")
+    why = f"{count} on {cluster} in an hour {are(len(own))} the most by the engine itself"
+    return why, min(own) + HOUR_S
 
 
 def flapping(case: Case, cluster: str) -> Answer:
@@ -65,7 +67,8 @@ def flapping(case: Case, cluster: str) -> Answer:
     flips = sum(a != b for a, b in pairwise(kinds))
     if flips < rules.most_flips:
         return OPEN
-    return f"{cluster} went out and in {flips} times", past[0][0] + rules.flap_window_s
+    why = f"{cluster} would turn between out and in {number_of(flips, 'time')}"
+    return why, past[0][0] + rules.flap_window_s
 
 
 def excluded_hours(case: Case, cluster: str) -> Answer:
@@ -91,7 +94,8 @@ def migration_cost(case: Case, cluster: str) -> Answer:
     if spent + cost <= most:
         return OPEN
     opens_at = min(at for at, _ in past) + HOUR_S if past else None
-    return f"{spent + cost:,.0f} bytes in an hour are over the budget of {most:,.0f}", opens_at
+    why = f"{size(spent + cost)} of state in an hour is over the budget of {size(most)}"
+    return why, opens_at
 
 
 def persons_decision(case: Case, cluster: str) -> Answer:

@@ -34,7 +34,10 @@ class EngineSettings(Struct, frozen=True, kw_only=True):
         float, setting("After an action, wait so long before judging it", unit="s", ge=1)
     ] = 60.0
     least_effectiveness: Annotated[
-        float, setting("Share of the promised effect for an action to count as effective", ge=0)
+        float,
+        setting(
+            "Share of the promised effect for an action to count as effective", ge=0, unit="share"
+        ),
     ] = 0.5
     drift_load: Annotated[
         float,
@@ -123,7 +126,7 @@ class Criteria(Struct, frozen=True, kw_only=True):
     hours: Annotated[str, setting("Only in these hours, e.g. 8-18; empty: always", unit="UTC")] = ""
     least_judged: Annotated[int, setting("Only methods with so many judged actions here", ge=0)] = 0
     least_effective_share: Annotated[
-        float, setting("... of which this share was effective", ge=0, le=1)
+        float, setting("... of which this share was effective", ge=0, le=1, unit="share")
     ] = 0.5
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.words import are, number_of
+from weir.controllers.model.words import are, number_of, span
 
 
 def data(case: Case, cluster: str) -> Answer:
@@ -19,7 +19,7 @@ def data(case: Case, cluster: str) -> Answer:
     if found is None:
         return f"there are no figures of {cluster}", None
     if case.snapshot.stale(cluster):
-        return f"the figures of {cluster} are {found.heartbeat_age_s:.0f} s old", None
+        return f"the figures of {cluster} are {span(found.heartbeat_age_s)} old", None
     least, fresh = case.rules(cluster).least_periods, case.fresh_periods.get(cluster, 0)
     if fresh >= least:
         return OPEN
@@ -40,7 +40,7 @@ def warm_up(case: Case, cluster: str) -> Answer:
     opens_at = at + case.rules(cluster).warm_up_s
     if case.now >= opens_at:
         return OPEN
-    return f"{name} began {max(case.now - at, 0.0):.0f} s ago: first batches say little", opens_at
+    return f"{name} began {span(case.now - at)} ago: first batches say little", opens_at
 
 
 def one_at_a_time(case: Case, cluster: str) -> Answer:
@@ -93,7 +93,8 @@ def scale_in_delay(case: Case, cluster: str) -> Answer:
     since = max([*larger, *(at for at, _ in asked[:1])], default=case.now)
     if case.now >= since + delay_s:
         return OPEN
-    return f"fewer executors of {cluster} are to be asked for {delay_s:.0f} s long", since + delay_s
+    why = f"fewer executors are to be wanted for {span(delay_s)} before {cluster} gets fewer"
+    return why, since + delay_s
 
 
 TIMING: Mapping[str, Guard] = {

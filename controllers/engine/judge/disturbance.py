@@ -19,7 +19,7 @@ from weir.controllers.engine.recommendation import (
 )
 from weir.controllers.model.decision import Moves, Scale
 from weir.controllers.model.sample import ClusterSample, OperatorStatus
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import percent, span
 
 SILENT_PERIODS, SILENT_S = 5, 10.0
 """A cluster that reports nothing for this long was not only late."""
@@ -62,7 +62,7 @@ def _other_action(recommendation: Recommendation, facts: Facts, since: float) ->
             continue
         begun = [e.at for e in other.history if e.status is Status.APPLYING and e.at > since]
         if begun and (other.status in DONE or other.status in (Status.APPLYING, Status.FAILED)):
-            return f"{other.source} acted on the same cluster {begun[0] - since:.0f} s after it"
+            return f"{other.source} acted on the same cluster {span(begun[0] - since)} after it"
     return ""
 
 
@@ -72,22 +72,22 @@ def _of_cluster(
     for before, after in pairwise(samples):
         at = after.at - (recommendation.applied_at or after.at)
         if before.cluster.app_id != after.cluster.app_id:
-            return Disturbance.RESTART, f"{cluster} was started anew {at:.0f} s after it"
+            return Disturbance.RESTART, f"{cluster} was started anew {span(at)} after it"
         silent_s = after.at - before.at
         if silent_s > max(SILENT_PERIODS * after.period_s, SILENT_S):
-            return Disturbance.FAULT, f"{cluster} reported nothing for {silent_s:.0f} s"
+            return Disturbance.FAULT, f"{cluster} reported nothing for {span(silent_s)}"
         if _has_lost_executors(recommendation, cluster, before, after):
-            return Disturbance.FAULT, f"{cluster} lost an executor {at:.0f} s after it"
+            return Disturbance.FAULT, f"{cluster} lost an executor {span(at)} after it"
         runs = {o.name: o for o in before.operators}
         for operator in after.operators:
             past = runs.get(operator.name)
             if past is None:
                 continue
             if operator.status in (OperatorStatus.RESTARTING, OperatorStatus.FAILED):
-                return Disturbance.FAULT, f"{operator.name} failed {at:.0f} s after it"
+                return Disturbance.FAULT, f"{operator.name} failed {span(at)} after it"
             again = past.run_id and operator.run_id and past.run_id != operator.run_id
             if operator.restarts > past.restarts or again:
-                return Disturbance.RESTART, f"{operator.name} was started anew {at:.0f} s after it"
+                return Disturbance.RESTART, f"{operator.name} was started anew {span(at)} after it"
     return None
 
 

@@ -27,7 +27,7 @@ from weir.controllers.engine.recommendation import (
     Status,
 )
 from weir.controllers.model.decision import Scale
-from weir.controllers.model.words import are, number_of, percent
+from weir.controllers.model.words import are, latency, number_of, percent
 
 LEAST_RECORD = 3
 """Judged actions needed before they say anything about the next one."""
@@ -45,9 +45,9 @@ NEEDLESS = 0.5
 """A cluster whose load would be below this, per core, had no need of more executors."""
 WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "load": ("load", percent),
-    "latency_s": ("latency", "{:.1f} s".format),
+    "latency_s": ("latency", latency),
     "queue_rows": ("queue", lambda rows: number_of(round(rows), "row")),
-    "outage_s": ("outage", "{:.1f} s".format),
+    "outage_s": ("outage", latency),
     "load_distance": ("load distance", "{:.1f} points".format),
 }
 
@@ -143,20 +143,20 @@ def _has_helped(
     name, form = WORDS[recommendation.objective]
     decision, was, is_ = recommendation.decision, form(before), form(now)
     if isinstance(decision, Scale):
-        few = f"{decision.before} executor{'' if decision.before == 1 else 's'}"
+        few = number_of(decision.before, "executor")
         if recommendation.kind is Kind.SCALE_IN:
             saved = decision.before - decision.executors
             if good:
-                return (
-                    True,
-                    f"it saves {saved} executor{'' if saved == 1 else 's'} at a {name} of {is_}",
-                )
+                return True, f"it saves {number_of(saved, 'executor')} at a {name} of {is_}"
             return False, f"the {name} rose to {is_}"
         if recommendation.objective == "load" and before < NEEDLESS:
             return False, f"it was not needed: {few} would carry {was}"
-    if good:
+    if good and is_ != was:
         return True, f"the {name} is {is_} where it would be {was}"
-    return False, f"the {name} is {is_}, hardly better than {was}"
+    if good or is_ == was:
+        return good, f"the {name} is {is_}, as it would be without it"
+    better = abs(now) < abs(before)
+    return False, f"the {name} is {is_}, {'hardly better' if better else 'no better'} than {was}"
 
 
 def track_record(
@@ -244,6 +244,13 @@ def _compare(
     return before, predicted, now, ratio
 
 
+def _share_true(effectiveness: float) -> str:
+    """How much of the change that was predicted came, in words."""
+    if round(100.0 * effectiveness) > 100:
+        return ", so it changed by more than that"
+    return f", so {percent(effectiveness) if effectiveness > 0.005 else 'none'} of it came true"
+
+
 def _verdict(
     recommendation: Recommendation,
     before: float,
@@ -253,10 +260,9 @@ def _verdict(
     ratio: float,
 ) -> str:
     name, form = WORDS[recommendation.objective]
-    text = (
-        f"The {name} went from {form(before)} to {form(now)}; "
-        f"{form(predicted)} was predicted, so {percent(effectiveness)} of it came true."
-    )
+    was, is_, meant = form(before), form(now), form(predicted)
+    text = f"The {name} " + (f"stayed at {is_}" if was == is_ else f"went from {was} to {is_}")
+    text += f"; {meant} was predicted{_share_true(effectiveness) if meant != was else ''}."
     if abs(ratio - 1.0) > 0.05:
         change = f"{percent(abs(ratio - 1.0))} {'more' if ratio > 1.0 else 'less'}"
         text += f" {change} work arrives than then; the figures are brought to that."

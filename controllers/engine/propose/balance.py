@@ -14,7 +14,7 @@ from weir.controllers.engine.propose.pauses import pause_of
 from weir.controllers.model.sample import ClusterSample
 from weir.controllers.model.settings import setting
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import number_of
+from weir.controllers.model.words import number_of, span
 
 BALANCE = "balance"  # the name of this group of settings
 
@@ -124,7 +124,13 @@ def why_wait(
             return "a rebalance is under way"
         left_s = _end_of(rebalance) + settings.hold_s - now
         if left_s > 0:
-            return f"the last rebalance is to settle for {left_s:.0f} s more"
+            return f"the last rebalance is to settle for {span(left_s)} more"
+    return why_untold(snapshot, problem, settings)
+
+
+def why_untold(snapshot: Snapshot, problem: Problem, settings: BalanceSettings) -> str:
+    """Why the load of some operator cannot be told yet; empty once all have reported for long
+    enough."""
     bins = {b.name for b in problem.bins}
     stale = [c.name for c in snapshot.clusters if c.name in bins and snapshot.stale(c.name)]
     if stale:

@@ -15,7 +15,7 @@ from weir.controllers.engine.propose.scaling import ScaleSettings
 from weir.controllers.engine.recommendation import ENGINE
 from weir.controllers.model.hosting import HostOrder, HostState
 from weir.controllers.model.sample import Cluster, ClusterSample
-from weir.controllers.model.words import number_of, percent
+from weir.controllers.model.words import number_of, percent, span
 
 _KNOWN = 0.8
 """Share of the time that must be covered by samples."""
@@ -67,7 +67,7 @@ def _added(
     said = AuditEntry(
         at=now, by=ENGINE, action="cluster.added", subject=name,
         why=f"every cluster has all executors that it may have and was at {percent(least)} or "
-        f"more for {limits.for_s:.0f} s",
+        f"more for {span(limits.for_s)}",
     )  # fmt: skip
     return OrderHost(before=None, after=after, audit=said)
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from weir.controllers.model.sample import Cluster, OperatorSample
 from weir.controllers.model.snapshot import Edge, Snapshot
+from weir.controllers.model.words import by_number
 
 
 class Extracts:
@@ -56,7 +57,9 @@ class Extracts:
         hosts = {cluster} | {self._operators[name].cluster for name in seen}
         return replace(
             self._snapshot,
-            clusters=tuple(self._clusters[h] for h in sorted(hosts) if h in self._clusters),
-            operators=tuple(self._operators[name] for name in sorted(seen)),
+            clusters=tuple(
+                self._clusters[h] for h in sorted(hosts, key=by_number) if h in self._clusters
+            ),
+            operators=tuple(self._operators[name] for name in sorted(seen, key=by_number)),
             edges=tuple(sorted(edges, key=lambda e: (e.target, e.dataset, e.source))),
         )

@@ -16,7 +16,7 @@ from weir.controllers.engine.propose.rings import RingOutlook
 from weir.controllers.model.decision import Move, Reason
 from weir.controllers.model.errors import InvalidInput, WeirError
 from weir.controllers.model.series import LoadSeries, correlation_matrix
-from weir.controllers.model.words import are, number_of
+from weir.controllers.model.words import are, by_number, number_of
 
 HISTORY = 360
 SHOWN = 60
@@ -62,7 +62,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     drained: tuple[str, ...] = ()  # clusters that were to be emptied and are: they can be ended
     content_since: float | None = None  # the followed planner finds nothing worth a move
     rings: tuple[RingOutlook, ...] = ()  # of the operators that are sliced
-    first_load: tuple[float, float] | None = None  # when the first view was, and its mean load
+    first_load: tuple[float, float] | None = None  # when all were first told, and the mean load
 
     @property
     def mean_load(self) -> float | None:
@@ -125,16 +125,18 @@ def outlook(
     return continue_outlook(view, before)
 
 
-def continue_outlook(view: Outlook, before: Outlook | None) -> Outlook:
-    """With the load distances of the view before it, and the load that it all began with."""
-    first = before.first_load if before is not None else None
+def continue_outlook(view: Outlook, before: Outlook | None, told: bool = True) -> Outlook:
+    """With the load distances of the view before it, and the load that it all began with.
+
+    Both begin with the first view in which the load of every operator is `told`: while some
+    are still starting, what the others do is neither the load nor how uneven it is.
+    """
+    first, past = (before.first_load, before.distance) if before is not None else (None, ())
     mean = view.mean_load
-    if first is None and mean:
+    if first is None and told and mean:
         first = (view.at, mean)
-    if before is None:
-        return replace(view, first_load=first)
-    distance = (*before.distance, *view.distance)[-HISTORY:]
-    return replace(view, distance=distance, first_load=first)
+    fresh = view.distance if told or past else ()
+    return replace(view, distance=(*past, *fresh)[-HISTORY:], first_load=first)
 
 
 def warm_up() -> None:
@@ -249,7 +251,7 @@ def _of_bins(problem: Problem, series: Mapping[str, LoadSeries]) -> dict[str, Lo
 
 
 def _square(series: Mapping[str, LoadSeries]) -> Matrix:
-    names = tuple(sorted(series))
+    names = tuple(sorted(series, key=by_number))
     rows = [series[name] for name in names]
     lengths = [len(s.values) for s in rows]
     return _matrix(names, names, correlation_matrix(rows), np.minimum.outer(lengths, lengths))
@@ -259,12 +261,14 @@ def _operators_by_cluster(
     problem: Problem, series: Mapping[str, LoadSeries], of_bin: Mapping[str, LoadSeries]
 ) -> Matrix:
     """An operator against each cluster; against its own one, the others there."""
-    columns = tuple(sorted(of_bin))
+    columns = tuple(sorted(of_bin, key=by_number))
     on: dict[str, list[Item]] = defaultdict(list)
     for item in problem.items:
         on[item.bin].append(item)
     longest = max((len(i.series) for i in problem.items), default=0)
-    rows = sorted((i for i in problem.items if i.name in series), key=lambda i: i.name)
+    rows = sorted(
+        (i for i in problem.items if i.name in series), key=lambda item: by_number(item.name)
+    )
     values = np.zeros((len(rows), len(columns)))
     shared = np.zeros((len(rows), len(columns)), dtype=int)
     for i, item in enumerate(rows):

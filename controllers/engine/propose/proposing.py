@@ -13,6 +13,7 @@ from weir.controllers.engine.propose.withdrawing import why_withdrawn
 from weir.controllers.engine.recommendation import ENGINE, Recommendation, Status, move_to
 from weir.controllers.model.decision import Rescue, Reslice, Scale
 from weir.controllers.model.sample import Mode
+from weir.controllers.model.words import span
 
 HOLD_OPEN_S = 15.0
 """A proposal is not replaced sooner, so that a person can read it and answer."""
@@ -169,7 +170,7 @@ def _why_rejected(recommendation: Recommendation, facts: Facts, now: float) -> s
         if other.status is Status.REJECTED and other.plan_hash == recommendation.plan_hash:
             last = other.history[-1]
             if now - last.at < facts.engine.reconsider_s:
-                return f"{last.by} rejected the same {now - last.at:.0f} s ago"
+                return f"{last.by} rejected the same {span(now - last.at)} ago"
     return ""
 
 

@@ -31,7 +31,7 @@ from weir.controllers.model.decision import Move, Moves, Reason
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.series import LoadSeries
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import by_number, percent
 
 SURE = 2.0
 """Standard errors that a gain must be above, or it may be chance alone."""
@@ -165,7 +165,10 @@ def _rebalance(
     decision = plan.decision
     assert isinstance(decision, Moves)
     if strictest_mode(facts.modes, clusters_touched(plan.moves)) is Mode.OBSERVE:
-        return (), f"mode observe in one of {', '.join(sorted(clusters_touched(plan.moves)))}"
+        return (
+            (),
+            f"mode observe in one of {', '.join(sorted(clusters_touched(plan.moves), key=by_number))}",
+        )
     fresh = new_recommendation(
         decision,
         facts.snapshot,

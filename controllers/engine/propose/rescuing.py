@@ -22,7 +22,7 @@ from weir.controllers.engine.recommendation import ENGINE, Recommendation, Statu
 from weir.controllers.model.decision import Move, Prediction, Reason, Rescue
 from weir.controllers.model.failover import Death
 from weir.controllers.model.sample import Cluster, Mode
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import number_of, percent
 
 RESCUE = "rescue"
 MOST_PLANNED = 200
@@ -118,13 +118,12 @@ def _recommend(moves: tuple[Move, ...], facts: Facts, now: float) -> Recommendat
         for r in facts.recommendations
         if isinstance(r.decision, Rescue) and r.measured and r.measured.outage_s is not None
     ]
-    many = "operator" if len(moves) == 1 else "operators"
     died = " and ".join(dead) + (" has" if len(dead) == 1 else " have")
     decision = Rescue(
         moves=moves,
         died_at=died_at,
         reason=Reason(
-            text=f"{died} died; {len(moves)} {many} of what ran there can start elsewhere.",
+            text=f"{died} died; {number_of(len(moves), 'operator')} of what ran there can start elsewhere.",
             rule="no sign of life and no lease",
             numbers={f"silent_s of {n}": round(now - at, 1) for n, at in died_at.items()},
         ),

@@ -24,6 +24,7 @@ from weir.controllers.model.decision import Grounds, NoChange, Scale
 from weir.controllers.model.sample import Cluster, Mode
 from weir.controllers.model.shares import ShareSettings
 from weir.controllers.model.snapshot import Snapshot
+from weir.controllers.model.words import span
 
 
 def propose_scaling(
@@ -149,14 +150,14 @@ def _limit_step(decision: Scale, view: ScaleOutlook, facts: Facts, now: float) -
         target = max([target, *(n for at, n in view.asked if at > since)])
         if target >= decision.before:
             return decision, (
-                f"as many as there are were asked for in the last {rules.scale_in_delay_s:.0f} s"
+                f"as many as there are were asked for within the last {span(rules.scale_in_delay_s)}"
             )
         if target != decision.executors:
             said += f" {target} is the largest number asked for of late."
     if rules.largest_step and abs(target - decision.before) > rules.largest_step:
         sign = 1 if target > decision.before else -1
         target = decision.before + sign * rules.largest_step
-        said += f" {rules.largest_step} is the most at once, so {target} for now."
+        said += f" {rules.largest_step} at once is the most, so {target} for now."
     if target == decision.executors:
         return decision, ""
     scale = decision.executors / target if target else 1.0

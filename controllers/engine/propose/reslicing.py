@@ -19,6 +19,7 @@ from weir.controllers.engine.stored import read_leniently
 from weir.controllers.model.decision import Reslice
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.slicing import Slicing
+from weir.controllers.model.words import by_number, span
 from weir.controllers.placement.base import RingPlanner, ring_planners
 from weir.controllers.placement.no_reslice import NoReslice
 
@@ -38,7 +39,7 @@ def with_rings(view: Outlook, facts: Facts, now: float) -> Outlook:
         before = facts.outlook.ring(slicing.operator) if facts.outlook else None
         ring = ring_outlook(problem, planner, before, now)
         found.append(replace(ring, wait=_wait(slicing, view, facts, now)))
-    return replace(view, rings=tuple(sorted(found, key=lambda r: r.operator)))
+    return replace(view, rings=tuple(sorted(found, key=lambda r: by_number(r.operator))))
 
 
 def _followed_planner(facts: Facts) -> RingPlanner:
@@ -65,7 +66,7 @@ def _reslice(
     decision: Reslice, planner: str, view: Outlook, facts: Facts, now: float
 ) -> tuple[Chain, str]:
     if strictest_mode(facts.modes, decision.touches) is Mode.OBSERVE:
-        return (), f"mode observe in one of {', '.join(sorted(decision.touches))}"
+        return (), f"mode observe in one of {', '.join(sorted(decision.touches, key=by_number))}"
     fresh = new_recommendation(
         decision,
         facts.snapshot,
@@ -97,7 +98,7 @@ def _wait(slicing: Slicing, view: Outlook, facts: Facts, now: float) -> str:
             return f"a re-slice of {slicing.operator} is {other.status}"
         left_s = (other.applied_at or 0.0) + facts.reslicing.hold_s - now
         if other.status in _DONE and left_s > 0.0:
-            return f"the last re-slice is to settle for {left_s:.0f} s more"
+            return f"the last re-slice is to settle for {span(left_s)} more"
     return ""
 
 

@@ -22,7 +22,7 @@ from weir.controllers.model.shares import (
     weights_text,
 )
 from weir.controllers.model.snapshot import Snapshot
-from weir.controllers.model.words import percent
+from weir.controllers.model.words import percent, span
 from weir.controllers.scaling.drs.measure import stations
 from weir.controllers.scaling.drs.shares import ShareAdvice, advise_shares
 from weir.controllers.scaling.facts import Scope, observe
@@ -62,7 +62,7 @@ def set_shares(
         )
     why = _why_not(cluster.name, settings, facts, now)
     if not why and now - view.shared_at < settings.rest_s:
-        why = f"the last change is {now - view.shared_at:.0f} s ago"
+        why = f"the last change is {span(now - view.shared_at)} ago"
     if why:
         return None, why
     text = weights_text(advice.weights)

@@ -116,7 +116,7 @@ def moves_in_plan(
         worth = spare.cost - best.cost
         return (
             None,
-            (f"{moves_in_words(spare.moves)} would cost {worth:.1f} executors more than it brings"),
+            f"{moves_in_words(spare.moves)} would cost {_worth(worth)} more than it brings",
             options,
         )
     return best.moves, "", options
@@ -259,12 +259,25 @@ def _instead(best: Option, decision: Scale) -> str:
     )
 
 
+def _worth(cost: float) -> str:
+    """A cost in executors.
+
+    >>> _worth(1.0), _worth(0.04), _worth(2.13)
+    ('1.0 executor', 'less than 0.1 executors', '2.1 executors')
+    """
+    text = f"{cost:.1f}"
+    if cost > 0.0 and text == "0.0":
+        return "less than 0.1 executors"
+    return f"{text} {'executor' if text == '1.0' else 'executors'}"
+
+
 def joint_reason(options: Sequence[Option]) -> Reason:
     """Why the best option: what it comes to beside the others."""
     best = options[0]
-    others = "; ".join(f"{o.way.value}: {o.cost:.1f}" for o in options[1:])
+    others = "; ".join(f"{o.way.value}: {_worth(o.cost)}" for o in options[1:])
+    moves = moves_in_words(best.moves)
     text = (
-        f"{moves_in_words(best.moves).capitalize()} is the cheapest way, {best.cost:.1f} "
-        f"executors' worth with all risks ({others})."
+        f"{moves[:1].upper()}{moves[1:]} is the cheapest way: {_worth(best.cost)}, risks included"
     )
+    text += f" ({others})." if others else "."
     return Reason(text=text, rule="least cost of size and place", numbers={"cost": best.cost})

@@ -9,6 +9,7 @@ from weir.controllers.engine.facts import Facts
 from weir.controllers.engine.propose.make import ROLLBACK
 from weir.controllers.engine.recommendation import ENGINE, Recommendation
 from weir.controllers.model.decision import Rescue, Reslice, Scale
+from weir.controllers.model.words import number_of, span
 from weir.controllers.scaling.registry import scalers
 
 
@@ -19,14 +20,13 @@ def why_withdrawn(recommendation: Recommendation, facts: Facts) -> str:
     decision = recommendation.decision
     if isinstance(decision, Rescue):
         back = [name for name in decision.died_at if name not in facts.deaths]
-        return f"{', '.join(back)} lives again" if back else ""
+        return f"{', '.join(back)} {'lives' if len(back) == 1 else 'live'} again" if back else ""
     followed = _followed_by_now(recommendation, facts)
     if followed and followed != recommendation.source:
         return f"{_title(followed)} is followed now, not {_title(recommendation.source)}"
     if isinstance(decision, Scale):
         who, content_s = _scaler(decision, recommendation.at, facts)
-        many = "executor" if decision.before == 1 else "executors"
-        what = f"content with {decision.before} {many}"
+        what = f"content with {number_of(decision.before, 'executor')}"
     elif isinstance(decision, Reslice):
         who, content_s = _ring_planner(decision, recommendation.at, facts)
         what = f"content with the slices of {decision.operator}"
@@ -35,7 +35,7 @@ def why_withdrawn(recommendation: Recommendation, facts: Facts) -> str:
         what = "content with where the operators are"
     if content_s is None or content_s < facts.engine.withdraw_s:
         return ""
-    return f"{_title(who)} has been {what} for {content_s:.0f} s"
+    return f"{_title(who)} has been {what} for {span(content_s)}"
 
 
 def _title(name: str) -> str:

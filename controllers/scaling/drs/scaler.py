@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.settings import setting
-from weir.controllers.model.words import number_of
+from weir.controllers.model.words import number_of, span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to, stay
 from weir.controllers.scaling.base import Memory, Scaler
 from weir.controllers.scaling.drs.allocate import LARGEST, assign_processors, min_processors
@@ -134,7 +134,7 @@ class Drs(Scaler[DrsSettings, DrsMemory]):
             return stay(text, rule, **reason.numbers), memory
         if memory.changed_at is not None and now - memory.changed_at < s.t_ra_s:
             left = s.t_ra_s - (now - memory.changed_at)
-            text = f"{reason.text} The last change is too recent, {left:.0f} s to go."
+            text = f"{reason.text} The last change is too recent, {span(left)} to go."
             return not_now(text, "now - changed_at < t_ra", left_s=left, **reason.numbers), memory
         decision = scale_to(facts, wanted, reason, Prediction(latency_s=predicted))
         if isinstance(decision, Scale):

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Prediction, Reason, Scale
-from weir.controllers.model.words import number_of, quantity
+from weir.controllers.model.words import either, latency, number_of, quantity, span
 from weir.controllers.scaling.answers import because, scale_to, stay
 from weir.controllers.scaling.base import Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -64,7 +64,8 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         watched_s = now - memory.since
         if memory.counted < _LEAST_BATCHES or watched_s < _LEAST_S:
             return stay(
-                f"{number_of(memory.counted, 'batch')} in {watched_s:.0f} s say too little yet.",
+                f"Too early to tell: {number_of(memory.counted, 'batch')} in {span(watched_s)}; "
+                f"{number_of(_LEAST_BATCHES, 'batch')} and {span(_LEAST_S)} are needed.",
                 "too early",
                 batches=memory.counted,
             ), memory
@@ -153,7 +154,9 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         if size == asked:
             return stay(reason.text, "foreseen within the target", **reason.numbers), memory
         if size > asked and present < asked and quiet_s > max(60.0, 4.0 * start_s):
-            text = f"{reason.text} But {asked - present} that were asked for have not come."
+            late = asked - present
+            text = f"{reason.text} But {late} that {'was' if late == 1 else 'were'} asked for "
+            text += f"{'has' if late == 1 else 'have'} not come."
             return stay(text, "executors do not come", **reason.numbers), memory
         if size < asked and memory.actions_left < 1.0:
             text = f"{reason.text} The actions of the day are spent, so {asked} are kept."
@@ -187,13 +190,19 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
             )
 
         least, middle, most = foreseen(low), foreseen(sight.load), foreseen(high)
-        waits = f" and {sight.queued:.0f} core seconds wait" if sight.queued >= 1.0 else ""
+        waits = ""
+        if sight.queued >= 0.5:
+            queued = round(sight.queued)
+            waits = f" and {number_of(queued, 'core second')} {'waits' if queued == 1 else 'wait'}"
+        loads, busy = either(f"{low:.1f}", f"{high:.1f}"), f"{sight.load:.1f}"
+        times, foreseen_s = either(latency(least), latency(most)), latency(middle)
         rule = "foreseen > target" if size > facts.executors else "fewer keep the target"
         return because(
-            f"{quantity(round(sight.rows_per_s))} rows/s keep {sight.load:.1f} cores busy ({low:.1f} to "
-            f"{high:.1f} in {horizon_s:.0f} s){waits}; with {number_of(size, 'executor')} latency is foreseen "
-            f"at {middle:.1f} s ({least:.1f} to {most:.1f}); this scaler's target is "
-            f"{self.settings.target_latency_s:g} s.",
+            f"{quantity(round(sight.rows_per_s))} rows/s keep {busy} cores busy"
+            f"{'' if loads == busy else f' ({loads} in {span(horizon_s)})'}{waits}; "
+            f"with {number_of(size, 'executor')} a latency {'' if foreseen_s[0] == 'b' else 'of '}"
+            f"{foreseen_s}{'' if times == foreseen_s else f' ({times})'} is foreseen; "
+            f"this scaler's target is {self.settings.target_latency_s:g} s.",
             rule,
             load_cores=sight.load,
             load_low_cores=low,

@@ -15,7 +15,9 @@ class HorizonSettings(Struct, frozen=True, kw_only=True):
     ] = 30.0
     probability: Annotated[
         float,
-        setting("Share of the time in which the target is to be kept", ge=0.5, le=0.9999),
+        setting(
+            "Share of the time in which the target is to be kept", ge=0.5, le=0.9999, unit="share"
+        ),
     ] = 0.995
     actions_per_day: Annotated[
         float,
@@ -23,7 +25,7 @@ class HorizonSettings(Struct, frozen=True, kw_only=True):
             "Changes per day to get by with; more only where Spark's allocation would make more",
             ge=1,
             le=10_000,
-            unit="1/day",
+            unit="a day",
         ),
     ] = 24.0
     executor_start_s: Annotated[

@@ -99,8 +99,8 @@ class ParameterOptimisation(Scaler[OptimisationSettings, OptimisationMemory]):
         memory = replace(memory, above=above, below=below)
         numbers = {
             "load": load,
-            "upper": t.upper,
-            "lower": t.lower,
+            "upper_load": t.upper,
+            "lower_load": t.lower,
             "above": above,
             "below": below,
             "upper_breaches": t.upper_breaches,

@@ -201,10 +201,9 @@ def _explain(
     reason, error, band = decision.reason, history.error, history.band
     text = reason.text
     if factor != 1.0:
-        text = (
-            f"Arrivals are forecast at {factor:.2f} times within {settings.horizon_s:g} s"
-            f"{_by_method(history)}. {text}"
-        )
+        change = abs(round(100.0 * (factor - 1.0)))
+        way = f"{change} % {'more' if factor > 1.0 else 'less'} than now" if change else "as now"
+        text = f"Arrivals within {settings.horizon_s:g} s are forecast{_by_method(history)}: {way}. {text}"
     elif error is not None and error > settings.max_error:
         off = f"{percent(error)}" if error < 10 else "far more than it says"
         text = f"The forecast is off by {off} and not used. {text}"

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from weir.controllers.model.decision import Decision, Reason
+from weir.controllers.model.words import span
 from weir.controllers.scaling.answers import because, cannot_tell, not_now, scale_to
 from weir.controllers.scaling.base import Scaler
 from weir.controllers.scaling.facts import ClusterFacts
@@ -78,7 +79,7 @@ class QLearning(Scaler[QSettings, QMemory]):
         if last is not None and now - last.at < s.decision_interval_s:
             left = s.decision_interval_s - (now - last.at)
             return not_now(
-                f"The next decision is due in {left:.0f} s.", "now < next", left_s=left
+                f"The next decision is due in {span(left)}.", "now < next", left_s=left
             ), memory
         latency_s = sum(w.latency_s for w in window) / len(window)
         rows_per_s = sum(w.rows_per_s for w in window) / len(window)

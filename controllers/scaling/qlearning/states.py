@@ -113,9 +113,11 @@ def risk_text(risk: int) -> str:
     """A level of risk in words.
 
     >>> risk_text(0), risk_text(46), risk_text(3)
-    ('no jumps', 'jumps 3 of 3 (hour), 5 of 5 (six hours)', 'jumps 0 of 3 (hour), 1 of 5 (six hours), saving')
+    ('no jumps', 'jumps at level 3 of 3 in an hour and 5 of 5 in six', 'jumps at level 0 of 3 in an hour and 1 of 5 in six, saving')
     """
     jumped, saving = divmod(risk, 2)
     hour, six = divmod(jumped, len(JUMPS[1]) + 1)
-    text = f"jumps {hour} of {len(JUMPS[0])} (hour), {six} of {len(JUMPS[1])} (six hours)"
+    text = (
+        f"jumps at level {hour} of {len(JUMPS[0])} in an hour and {six} of {len(JUMPS[1])} in six"
+    )
     return ("no jumps" if not jumped else text) + (", saving" if saving else "")

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from tests.support.world import demo_world
 from tests.unit.components.pages.controls import control_world, recommendation
+from weir.components.live.control import Control
 from weir.components.live.world import World, world_of
 from weir.components.pages.control_room.answer import answer
 from weir.components.pages.control_room.render_answer import answer_body
@@ -73,6 +74,16 @@ def test_what_waits_for_a_decision_is_next():
     assert first.title == "Scale narrow out: 1 → 3 executors"
     many = control_world(*(recommendation(id=f"r{i}") for i in range(5)))
     assert (len(answer(many).next), answer(many).more) == (3, 2)
+
+
+def test_what_is_not_well_without_a_proposal_says_why_there_is_none():
+    world = replace(
+        demo_world(), control=Control(waits={"wide": "it is even", "narrow": "no room"})
+    )
+    found = answer(world)
+    assert found.why_none == "narrow: no room."
+    drawn = as_json([answer_body(found)]).decode()
+    assert "Nothing waits for a decision. No proposal for narrow: no room." in drawn
 
 
 def test_it_is_drawn_in_words():

@@ -221,7 +221,13 @@ def test_pages_for_no_one_and_unknown_clusters():
     assert choice.kind == "scale_choice"
     assert choice.figures["scale/narrow/says"].text == "2 → 3"
     assert choice.figures["scale/wide/says"].text == "–"
-    assert "Choose a cluster" in to_json(draw(world, "/scale"))
+    said = choice.figures["scale/summary"]
+    assert (
+        said.text
+        == "1 of 2 clusters wants another size: narrow 2 → 3. Of 1 cluster there is no fresh answer."
+    )
+    assert [c.cluster for c in choice.charts] == ["wide", "narrow"]
+    assert choice.figures["scale/narrow/why"].text.startswith("DRS queueing model: ")
     unknown = to_json(draw(world, "/scale/moon"))
     assert "There is no cluster moon" in unknown
     assert "\\u002fscale\\u002fnarrow" in unknown

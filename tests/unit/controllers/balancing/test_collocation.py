@@ -108,7 +108,7 @@ def test_a_plan_that_only_undoes_collocation_is_dropped_with_the_reason():
     plan = Albic().plan(problem)  # the distance of 8 is acceptable, and 6 would part x and y
     assert plan.moves == ()
     assert plan.reason.text == (
-        "What was found takes the load distance from 8.00 to 6.00 points and does not bring more "
+        "What was found brings the load distance from 8.00 to 6.00 points and does not bring more "
         "traffic together."
     )
     assert Albic(AlbicSettings(max_distance=7.0)).plan(problem).after.load_distance == 6.0

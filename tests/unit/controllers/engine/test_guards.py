@@ -105,7 +105,7 @@ CASES: list[tuple[str, Case, str, float | None]] = [
             settings={"a": GuardSettings(scale_in_delay_s=60)},
             asked={"a": [(NOW - 70, 1), (NOW - 15, 2), (NOW - 5, 1)]},
         ),
-        "60 s long",
+        "wanted for 60 s",
         NOW + 45,
     ),
     (
@@ -124,7 +124,7 @@ CASES: list[tuple[str, Case, str, float | None]] = [
     (
         "migration cost",
         case(moves(60.0), others=[past(moves(50.0), 1800)], rules={"move_bytes_per_hour": 100}),
-        "110 bytes in an hour",
+        "110 B of state in an hour",
         NOW + 1800,
     ),
     ("person's decision", case(IN, others=[by_hand(past(OUT, 100))]), "ada decided", None),

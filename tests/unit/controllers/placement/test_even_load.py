@@ -30,7 +30,7 @@ def test_what_no_move_of_a_slice_evens_out_key_groups_do():
     ("use", "why"),
     [
         (EvenLoadSettings(least_gain=11.0), "load distance of 10.0 points by 11 or more"),
-        (EvenLoadSettings(least_load=0.9), "below 90%"),
+        (EvenLoadSettings(least_load=0.9), "below 90 %"),
     ],
 )
 def test_it_stays_calm_where_nothing_is_to_be_gained(use: EvenLoadSettings, why: str):

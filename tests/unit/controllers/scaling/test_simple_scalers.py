@@ -61,7 +61,7 @@ class TestThresholds:
         scaler = create("thresholds", given, SCOPE)
         decision, _ = scaler.decide(loaded(0.5, 2), scaler.fresh(), 0.0)  # 1.5 s
         assert isinstance(decision, Scale)
-        assert decision.reason.numbers["value"] == 1.5
+        assert decision.reason.numbers["latency_s"] == 1.5
 
     def test_crossed_thresholds_are_refused(self) -> None:
         with pytest.raises(InvalidInput, match=r"lower .* below upper"):

@@ -10,7 +10,7 @@ from tests.support.models import demo, sample_of
 from tests.support.waiting import wait_until
 from tests.unit.metrics.runs.history_world import T0, demo_run
 from weir.components.pages.tune.actions import take_over
-from weir.components.pages.tune.view import front_rows, importance_plot, judged_plot
+from weir.components.pages.tune.view import front_rows, importance_plot, judged_plot, progress_words
 from weir.controllers.engine.propose.scaling import scaler_group
 from weir.controllers.model.errors import NotFound, Refused
 from weir.controllers.simulator.summary import SimulationSummary
@@ -87,7 +87,11 @@ class TestTuning:
             return found if found.state != "running" else None
 
         status = wait_until(ended, 20, "the search has ended")
-        assert (status.state, status.message[:7]) == ("stopped", "Stopped")
+        assert (status.state, status.message) == (
+            "stopped",
+            "It was stopped before its first trial.",
+        )
+        assert progress_words(status) == "0 of 2,000 trials of Thresholds"
 
     def test_the_front_the_defaults_and_the_baselines_are_shown(self):
         table = front_rows(TUNED)

@@ -5,14 +5,14 @@
   const weir = (window.weir = window.weir || {});
   const KEEP_CURSOR_MS = 5000; // a new connection goes on from the one kept
   const REFRESH_EVERY_MS = 1500;
-  const DRAWN_KEPT = 500;
+  const DRAWN_KEPT = 5000; // for whoever measures; of a thousand clusters that is a minute
   const LARGE_TICK_MS = 1300;
   const empty = (...names) => names.map((name) => `[data-${name}]:empty`).join(", ");
   const DRAWN = empty("chart", "map", "overview", "qtable", "curve", "scatter");
   const PLOTTED = empty("matrix", "plot"); // by Plotly, which may be on its way
   const TEXTS = empty("until", "since", "time", "stamp", "live");
 
-  const state = { cursor: null, offset: 0, figures: {}, staleAfter: {} };
+  const state = { cursor: null, number: 0, offset: 0, figures: {}, staleAfter: {} };
   let askedRefreshAt = 0;
   let redrawLater = false;
   let cursorKeptAt = 0;
@@ -68,8 +68,8 @@
 
   /* The text is the same for many tabs; how and when it was sent stands beside it. */
   function feed(text) {
-    const { via, now, drawn, message } = JSON.parse(text);
-    take({ ...message, via, now, drawn });
+    const { message, ...envelope } = JSON.parse(text);
+    take({ ...message, ...envelope });
   }
 
   /* Where this tab stands. The server remembers what it sent; it needs this where it does not. */
@@ -87,12 +87,22 @@
     if (!cursor || message.path !== cursor.path) return;
     if (message.redraw) weir.refresh();
     if (!message.cursor || message.cursor.page !== cursor.page || message.drawn !== cursor.drawn) return;
+    if (message.after && message.after !== state.number) return lost();
+    if (message.number) state.number = message.number;
     if (message.live) state.figures = message.live;
     Object.assign(state.figures, message.liveChanges);
     put(message);
-    state.cursor = { ...message.cursor, drawn: cursor.drawn };
+    state.cursor = { ...message.cursor, drawn: cursor.drawn, lost: cursor.lost };
     if (now - cursorKeptAt > KEEP_CURSOR_MS) weir.keepCursor();
     tickTexts();
+  }
+
+  /* One before it was never seen here: where several come at once, Dash draws the last one alone.
+     What it brought would be missing until it changes again, so the server hears where this tab
+     really stands. */
+  function lost() {
+    state.cursor = { ...state.cursor, lost: Date.now() };
+    weir.keepCursor();
   }
 
   /* What a message brings, onto the page; a replay brings the same. */

@@ -24,6 +24,7 @@ class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
     path: str = "/"
     page: str = ""  # the page's structure: a hash, with the clusters in full of a large one
     drawn: int = 0  # when, in ms: the same page drawn again starts over too
+    lost: int = 0  # when, in ms, the tab noticed last that a message had never come to it
     at: dict[str, int] = {}  # cluster -> ms
     regions: dict[str, str] = {}  # region -> hash
     live: str = ""  # hash of the figures
@@ -39,16 +40,21 @@ def cursor_of(data: Any) -> Cursor:
 
 
 def later(mine: Cursor, theirs: Cursor) -> Cursor:
-    """What was sent or what was drawn, whichever is further; a new page starts over.
+    """What was sent or what was drawn, whichever is further; a new page starts over, and so
+    does a tab that has lost a message.
 
     >>> later(Cursor(page="a", at={"x": 9}), Cursor(page="a", at={"x": 7})).at
     {'x': 9}
     >>> later(Cursor(page="a", at={"x": 9}), Cursor(page="b", at={"x": 7})).at
     {'x': 7}
     """
-    if (mine.path, mine.page, mine.drawn) != (theirs.path, theirs.page, theirs.drawn):
+    if _drawing_of(mine) != _drawing_of(theirs):
         return theirs
     return mine if sum(mine.at.values()) >= sum(theirs.at.values()) else theirs
+
+
+def _drawing_of(cursor: Cursor) -> tuple[str, str, int, int]:
+    return cursor.path, cursor.page, cursor.drawn, cursor.lost
 
 
 def delta(

@@ -104,6 +104,14 @@ def test_whatever_a_browser_says_is_survived(said):
     assert cursor_of(said) == Cursor()
 
 
+def test_a_tab_that_lost_a_message_is_told_from_where_it_stands() -> None:
+    sent = Cursor(path="/", page="a", at={"x": 9}, regions={"inbox": "new"})
+    there = Cursor(path="/", page="a", at={"x": 9}, regions={"inbox": "old"}, lost=5)
+    assert later(sent, there) is there
+    again = msgspec.structs.replace(sent, lost=5)
+    assert later(again, there) is again
+
+
 def test_sent_counts_until_the_browser_turns_the_page():
     sent = Cursor(path="/", page="a", at={"x": 9}, live="new")
     assert later(sent, Cursor(path="/", page="a", at={"x": 7})) is sent

@@ -53,7 +53,7 @@ class RedisAudit:
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
         self.entries = Entries()
-        self.keyring = Keyring()
+        self.keyring = Keyring(in_use=self._is_signed)
         self._time = StoreClock(client)
         self._change_at_once = client.register_script(scripts.CHANGE)
 
@@ -170,6 +170,11 @@ class RedisAudit:
             args += [over.index(c.key) + 2, c.field, c.seen, todo, c.value or b""]
         lease = keys.lease(leader.name if leader else "")
         return self._run_audited(self._change_at_once, [lease, *over], args, audit)
+
+    def _is_signed(self) -> bool:
+        """Whether somebody has a key already."""
+        newest = self.audit(limit=1)
+        return bool(newest and newest[0].signature)
 
     def _next_entry(self, entry: AuditEntry) -> AuditEntry:
         try:

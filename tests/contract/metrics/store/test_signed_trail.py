@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from weir.components.web.presence import _anchor_once
 from weir.controllers.engine.audit import AuditEntry, first_break, seal_entry
+from weir.controllers.model.errors import Unavailable
 from weir.metrics.store import keys
 from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.keyring import Keyring
@@ -94,3 +95,18 @@ def test_web_servers_take_an_anchor_by_themselves_and_show_what_is_wrong(
 def test_the_key_of_another_installation_fits_nothing(store: RedisStore, tmp_path: Path) -> None:
     other = Keyring({"WEIR_KEY": "11" * 32}).audit_key()
     assert AnchorFile(tmp_path / "a").check(store.audit, key=other).broken == 1
+
+
+def test_no_second_key_is_made_for_a_trail_that_is_signed(
+    store: RedisStore, tmp_path: Path
+) -> None:
+    """A terminal elsewhere would break the trail for everybody with the first thing it does."""
+    elsewhere = RedisStore(store.client)
+    elsewhere.keyring = Keyring({"WEIR_HOME": str(tmp_path)}, elsewhere._is_signed)
+    with pytest.raises(Unavailable, match="copy it from where"):
+        elsewhere.append_audit(AuditEntry(at=9.0, by="eve", action="paused"))
+    assert not (tmp_path / "key").exists()
+    assert len(store.audit()) == 5
+    store.client.flushall()
+    elsewhere.append_audit(AuditEntry(at=9.0, by="ada", action="paused"))  # the first one makes it
+    assert (tmp_path / "key").exists()

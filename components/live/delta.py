@@ -15,6 +15,7 @@ from weir.components.live.charts import points
 from weir.components.live.digest import digest
 from weir.components.live.page import Page, Pages
 from weir.components.live.world import World
+from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.snapshot import stale_after_s
 
 
@@ -74,7 +75,7 @@ def delta(
     message: dict[str, Any] = {"now": round(world.at * 1000), "path": seen.path}
     if world.redis_down_since is not None:
         message["redisDownSince"] = round(world.redis_down_since * 1000)
-    if page.structure != seen.page:
+    if page.structure != seen.page or _drew_ahead(world, page, seen):
         message["redraw"] = True
         return message, seen
     at = _new_points(world, page, seen, message)
@@ -101,6 +102,12 @@ def delta(
     )
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
+
+
+def _drew_ahead(world: World, page: Page, seen: Cursor) -> bool:
+    """Whether a tab has drawn reports from before the clock was set back: none could follow."""
+    newest = ((seen.at.get(name, 0), world.newest(name)) for name in page.clusters)
+    return any(sample and at / 1000 > sample.at + AHEAD_S for at, sample in newest)
 
 
 def start(pages: Pages, world: World, path: str, drawn: str = "") -> tuple[dict[str, Any], Page]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.support.browser import Tab
+from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.decision import Move
 from weir.controllers.model.failover import Death
@@ -38,7 +39,7 @@ def test_a_message_that_a_busy_browser_never_draws_is_made_up_for(
         pages_store.save_deaths(
             [Death(cluster="narrow", at=now - 9.0, noticed_at=now - 6.0, lost=("topic_count",))]
         )
-        page.wait_for_function("window.swallowed === 1")
+        wait_until(lambda: page.evaluate("() => window.swallowed"), 30, "one message is lost")
         expect(card).to_contain_text("Lost: topic_count")
     finally:
         pages_store.save_deaths([])

@@ -57,6 +57,17 @@ def test_only_what_is_new_is_sent():
     assert message["cursor"]["at"] == {c: round(s[-1].at * 1000) for c, s in after.series.items()}
 
 
+def test_a_tab_that_drew_reports_before_the_clock_was_set_back_is_drawn_again():
+    world = demo_world()
+    seen = drawn_cursor(world)
+    assert "redraw" not in delta(PAGES, world, seen)[0]
+    ahead = {**seen.at, "wide": seen.at["wide"] + 3_600_000}
+    message, after = delta(PAGES, world, replace(seen, at=ahead))
+    assert message["redraw"] is True
+    assert "cursor" not in message
+    assert after.at == ahead
+
+
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
 @settings(max_examples=examples(25))
 def test_points_join_to_the_whole_series(steps):

@@ -14,6 +14,7 @@ from weir.commands.key import key
 from weir.commands.options import Redis, pairs_of, store_at
 from weir.commands.runs import record, runs_app
 from weir.commands.start import GIVEN, REFUSED, hide_passwords, settle
+from weir.commands.terminal import say
 from weir.commands.train_qtable import train_qtable
 from weir.commands.tune import tune
 from weir.commands.user import token, user
@@ -201,7 +202,7 @@ app.add_typer(token, name="token")
 
 def main() -> None:
     """Run the command line; a problem is one sentence and exit code 2."""
-    from redis.exceptions import AuthenticationError, AuthorizationError
+    from redis.exceptions import AuthenticationError, AuthorizationError, RedisError
     from redis.exceptions import ConnectionError as RedisAway
 
     hide_passwords()
@@ -212,13 +213,16 @@ def main() -> None:
     try:
         app(words, prog_name="weir")
     except WeirError as error:
-        print(error, file=sys.stderr)
+        say(error, sys.stderr)
         sys.exit(2)
     except (AuthenticationError, AuthorizationError) as error:
         print(f"{REFUSED} ({error})", file=sys.stderr)
         sys.exit(2)
     except RedisAway as error:
         print(f"Redis cannot be reached: {error}", file=sys.stderr)
+        sys.exit(2)
+    except RedisError as error:  # it does not answer in time, has no memory left, ...
+        say(f"Redis did not do that: {error}", sys.stderr)
         sys.exit(2)
 
 

@@ -1,5 +1,10 @@
 """Text of others on a terminal: names, reasons and messages come from whoever reports them."""
 
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 
@@ -31,3 +36,18 @@ def say(text: object, to: TextIO | None = None) -> None:
     wide?[2J
     """
     print("\n".join(map(plain, str(text).splitlines())), file=to)
+
+
+@contextmanager
+def others_aside() -> Iterator[None]:
+    """What libraries in C print goes to standard error: standard output is for the answer, which
+    programs read."""
+    sys.stdout.flush()
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        ctypes.CDLL(None).fflush(None)  # what they have printed, but not yet written
+        os.dup2(ours, 1)
+        os.close(ours)

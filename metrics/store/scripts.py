@@ -15,7 +15,8 @@ end
 # KEYS: the command's hash, the cluster's open set, the log of commands, the audit trail.
 # ARGV: id, command, result, time of issue, seconds to keep, length of the log, signature, number of
 # the audit entry ('' for none), entry, length of the trail.
-# An agent sees a command whole or not at all; the same id twice is one command.
+# An agent sees a command whole or not at all; the same id twice is one command. A log that takes
+# nothing any more (somebody gave it its last possible id, or another type) begins anew: it is for show.
 SUBMIT = (
     TELL
     + """
@@ -28,10 +29,25 @@ redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pe
   'signature', ARGV[7])
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+local logged = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+if type(logged) == 'table' and logged.err then
+  redis.call('DEL', KEYS[3])
+  redis.call('XADD', KEYS[3], '*', 'id', ARGV[1])
+end
 return 1
 """
 )
+
+# KEYS: the audit trail. ARGV: the first number that is none. Entries from there on are not Weir's;
+# they go, so that numbers go on after the last that is.
+STRAY = """
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1] .. '-0', '+')) do
+  redis.call('XDEL', KEYS[1], entry[1])
+end
+local left = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+redis.call('XSETID', KEYS[1], left[1] and left[1][1] or '0-0')
+return 1
+"""
 
 # KEYS: a series, the newest of all clusters, the series' briefs. ARGV: time of the report in ms,
 # report, oldest to keep in ms, seconds to keep the series, the cluster ('' where it is not the newest

@@ -101,7 +101,8 @@ fi
 wanted="requirements.txt"
 if [ -n "$tests" ]; then wanted="requirements-dev.txt"; fi
 stamp=".venv/.ready-${wanted%.txt}"
-state="$(cat requirements.txt "$wanted" pyproject.toml; pwd)"
+state_of() { cat requirements.txt "$1" pyproject.toml; pwd; }
+state="$(state_of "$wanted")"
 if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
   say "Installing the packages of $wanted into .venv (a few minutes, once) ..."
   .venv/bin/python -m pip install --disable-pip-version-check -q -r "$wanted" ||
@@ -116,6 +117,7 @@ from weir.pipeline.engine.start import compile_kernels
 warm_up()
 compile_kernels()' ||
     fail "The planners could not be compiled; see the lines above."
+  state_of requirements.txt > .venv/.ready-requirements # the tests' packages are these and more
   printf '%s\n' "$state" > "$stamp"
 fi
 

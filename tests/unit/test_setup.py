@@ -93,6 +93,15 @@ def test_what_is_half_made_is_made_again_and_what_is_there_is_left_alone(machine
     assert "pip install" not in machine.called()
 
 
+def test_what_tests_need_holds_what_a_run_needs(machine: Machine):
+    machine.has("venv", "")
+    machine.has("java", "echo 'openjdk version \"17.0.1\"' >&2")
+    assert machine.set_up("--unit").returncode == 0
+    assert "requirements-dev.txt" in machine.called()
+    assert machine.set_up().returncode == 0
+    assert "pip install" not in machine.called()
+
+
 def test_what_set_up_compiles_is_there() -> None:
     imports = re.findall(r"from (weir[\w.]+) import (\w+)", (ROOT / "setup.sh").read_text())
     assert imports

@@ -1,6 +1,7 @@
 """Threads and loops outlive what nobody expected, or say that they are dead."""
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -284,3 +285,12 @@ def test_a_lease_that_cannot_be_one_keeps_nobody_waiting(store: RedisStore, spoi
     again = store.acquire("engine", "two", 60.0)
     assert again is not None
     assert store.renew(again, 60.0)
+
+
+@pytest.mark.parametrize("name", ["../../tmp/x", "--help", "a b", ""])
+def test_an_order_with_a_name_that_no_host_has_starts_nothing(store: RedisStore, name: str) -> None:
+    """It would become a word of the launcher's command, and part of a file's name."""
+    order = {"cluster": name, "wanted": "running", "at": 1.0, "by": "eve"}
+    store.client.hset(keys.HOSTS, name, json.dumps(order))
+    assert store.host_orders() == {}
+    assert name == "" or store.skipped()

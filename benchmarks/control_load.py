@@ -40,6 +40,8 @@ USUAL = 200
 READY_S = 600.0
 LOOK_EVERY_S = 5.0
 """To look at everything costs a tenth of a second of a core, which the measured ones lack."""
+ANSWER_SHARE = 0.5
+"""Goal for the age of the oldest report without an answer, p95, in periods."""
 PIXEL_S = 2.0
 """Goal for the time from a report to the pixel, p95."""
 ALIVE = "() => (window.weirDrawn || []).length > 0"
@@ -104,14 +106,21 @@ class Tabs:
             self._pages.append(page)
             _aside()
             _until(lambda page=page: _evaluated(page, ALIVE), "a tab draws")  # type: ignore[misc]
+        self._drew_at = [time.monotonic()] * count
+        self.silent_s = 0.0  # the longest that a tab drew nothing
         self.take()  # what was drawn while the others were still opening does not count
+        self._drew_at, self.silent_s = [time.monotonic()] * count, 0.0
 
     def take(self) -> list[float]:
         """Seconds from each report to its being drawn, of all since the last time."""
         found = []
-        for page in self._pages:
-            for mark in _evaluated(page, DRAWN) or ():
+        for i, page in enumerate(self._pages):
+            marks, now = _evaluated(page, DRAWN) or (), time.monotonic()
+            for mark in marks:
                 found.append(mark["drawn_at_ms"] / 1000 - mark["at"])
+            if marks:
+                self._drew_at[i] = now
+            self.silent_s = max(self.silent_s, now - self._drew_at[i])
         return found
 
 
@@ -223,11 +232,12 @@ def measure(options: argparse.Namespace) -> tuple[list[list[str]], list[list[str
         period_s = options.period
         rows = [
             _row("a look of the engine at all that is due", seen.looks_s, period_s),
-            _row("oldest report without the engine's answer", seen.waits_s, period_s),
+            _row("oldest report without an answer", seen.waits_s, ANSWER_SHARE * period_s),
         ]
         if tabs:
             rows.append(_row(f"report to pixel ({len(delays):,} drawn)", delays, PIXEL_S))
-        return rows, [usage.row() for usage in usages], others.words()
+        quiet = f" No tab drew nothing for longer than {tabs.silent_s:.0f} s." if tabs else ""
+        return rows, [usage.row() for usage in usages], quiet + others.words()
 
 
 def _aside() -> None:

@@ -5,6 +5,8 @@ disk, which stands for storage that all of them reach. Redis speaks TLS only, wi
 of docs/security.md. After the cut everything that was generated must have been counted once, what
 the web server says must have been true, and no action may have been carried out twice or late.
 
+Where one of these is not so, the section says so, and so does the exit code.
+
 Needs root, `ip`, `openssl`, and a redis-server that was built with TLS.
 """
 
@@ -206,8 +208,8 @@ def cut_off(machines: Machines, seconds: float) -> tuple[str, Counter[str]]:
     return answer, lies
 
 
-def run(folder: Path, seconds: float, rate: float) -> str:
-    """Bring it up, cut one off, let it run dry; the section."""
+def run(folder: Path, seconds: float, rate: float) -> tuple[str, list[str]]:
+    """Bring it up, cut one off, let it run dry; the section, and what is not as it has to be."""
     machines = None
     try:
         began = time.monotonic()
@@ -240,6 +242,16 @@ def run(folder: Path, seconds: float, rate: float) -> str:
         if machines:
             machines.stop()
     looks = lies.pop("looks")
+    wrong = [f"said and not so: {what}" for what in lies]
+    wrong += [
+        what
+        for what, found in (
+            ("counts differ", not exact),
+            ("an action was carried out twice", bool(again)),
+            ("the audit trail is not whole", audit.returncode != 0),
+        )
+        if found
+    ]
     told = "; ".join(f"{what} ({n})" for what, n in lies.items()) or "none"
     rows = [
         ("all parts run after", f"{live_s:.0f} s"),
@@ -255,12 +267,13 @@ def run(folder: Path, seconds: float, rate: float) -> str:
         ("rows generated, counts at rest", f"{generated:,}, {'exact' if exact else 'DIFFER'}"),
         ("audit trail", " ".join((audit.stdout or audit.stderr).split())),
     ]  # fmt: skip
-    return report.table(("what", "measured"), rows) + (
+    text = report.table(("what", "measured"), rows) + (
         f"\n\nThree network namespaces on one machine of {os.cpu_count()} cores, with one disk, at "
         f"{rate:g} rows/s. Redis with TLS, its user limited by ACL; one: Redis, engine, web, "
         "recorder, generator; two: Spark's master, a worker, the host of south; three: a worker, "
         "the host of north."
     )
+    return text + (f"\n\n**FAILED**: {'; '.join(wrong)}." if wrong else ""), wrong
 
 
 def main() -> None:
@@ -274,7 +287,7 @@ def main() -> None:
     networks.set_up()
     folder = Path(tempfile.mkdtemp(prefix="weir-machines-"))
     try:
-        text = run(folder, options.cut, options.rate)
+        text, wrong = run(folder, options.cut, options.rate)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not options.dry:
@@ -282,6 +295,7 @@ def main() -> None:
             "several machines", f"python -m benchmarks.machines --cut {options.cut:g}", text
         )
     print(text)
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 Every ten seconds: resident memory, threads and open files of each process, by kind, and what its
 folders hold on disk. The run is cut into parts; what grows from the second part to the last one is
-told. At the end counts must be exact, and the console must have said nothing.
+told. Nothing may have grown by more than a tenth, no thread may be missing, no process replaced but
+for Python's workers, counts must be exact at the end, health well, and the console silent; else the
+run has failed: its section says so, and so does the exit code.
 """
 
 import argparse
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -19,7 +22,7 @@ import psutil
 
 from benchmarks import report
 from benchmarks.chaos import at_rest
-from benchmarks.faults import KINDS, victims
+from benchmarks.faults import KINDS, below, words
 from tests.support.system import System
 from weir.controllers.engine.ports import Workload
 from weir.controllers.model.profile import Profile
@@ -28,18 +31,25 @@ DAY_S = 600.0
 NIGHT_ROWS, NOON_ROWS = 30.0, 150.0
 LOOK_EVERY_S = 10.0
 PARTS = 6
+GROWN = 1.1
+DISK_GROWN = 1.5
+"""Runs are kept for days; checkpoints and logs must not grow with them."""
+DRIVERS, WORKERS, REST = "drivers' JVMs", "Python's workers", "all else"
+ALL = {**KINDS, DRIVERS: "deploy.SparkSubmit", WORKERS: "pyspark.daemon"}
 Figures = dict[str, list[tuple[float, float, float]]]  # kind -> MB, threads, files at each look
 
 
-def look(system: System, figures: Figures) -> None:
+def look(system: System, figures: Figures, seen: dict[str, set[int]]) -> None:
     """Sums over the processes of each kind now; one that ends meanwhile does not count."""
-    for kind in KINDS:
-        mb = threads = files = 0.0
-        for process in victims(system, kind):
-            with suppress(psutil.Error), process.oneshot():
-                mb += process.memory_info().rss / 1e6
-                threads += process.num_threads()
-                files += process.num_fds()
+    sums = {kind: [0.0, 0.0, 0.0] for kind in (*ALL, REST)}
+    for process in [psutil.Process(system.process.pid), *below(system)]:
+        said = words(process)
+        kind = next((kind for kind, word in ALL.items() if word in said), REST)
+        with suppress(psutil.Error), process.oneshot():
+            now = process.memory_info().rss / 1e6, process.num_threads(), process.num_fds()
+            sums[kind] = [a + b for a, b in zip(sums[kind], now, strict=True)]
+            seen[kind].add(process.pid)
+    for kind, (mb, threads, files) in sums.items():
         figures[kind].append((mb, threads, files))
 
 
@@ -67,19 +77,23 @@ def grown(values: list[float], minutes: float) -> tuple[list[float], float, floa
     return means, means[-1] / means[1] if means[1] else 1.0, slope
 
 
-def run(minutes: float, folder: Path) -> str:
-    """Let it run; the section."""
+def run(minutes: float, folder: Path) -> tuple[str, list[str]]:
+    """Let it run; the section, and what is not as it has to be."""
     system = System(folder, "--set", "slices=4", "--rate", str(NIGHT_ROWS))
     figures: Figures = defaultdict(list)
+    seen: dict[str, set[int]] = defaultdict(set)
+    first: dict[str, set[int]] = {}
     disk: list[float] = []
     try:
         day = Profile(kind="daily", to_rows_per_s=NOON_ROWS, over_s=DAY_S)
         system.store.set_workload(Workload(name="tweets", rows_per_s=NIGHT_ROWS, profile=day))
         said = len(system.log_file.read_bytes())
         ends = time.monotonic() + 60 * minutes
+        time.sleep(LOOK_EVERY_S)
         while time.monotonic() < ends:
             began = time.monotonic()
-            look(system, figures)
+            look(system, figures, seen)
+            first = first or {kind: set(pids) for kind, pids in seen.items()}
             disk.append(on_disk(folder))
             time.sleep(max(0.1, LOOK_EVERY_S - (time.monotonic() - began)))
         console = system.log_file.read_bytes()[said:].decode(errors="replace").strip()
@@ -94,6 +108,29 @@ def run(minutes: float, folder: Path) -> str:
     rows.append(_row("on disk", disk, minutes))
     threads = _ends({kind: [f[1] for f in found] for kind, found in figures.items()})
     files = _ends({kind: [f[2] for f in found] for kind, found in figures.items()})
+    replaced = [k for k, pids in seen.items() if k not in (WORKERS, REST) and pids > first[k]]
+    wrong = [
+        f"{kind}: {what} grew to {ratio:.2f} times"
+        for kind, found in figures.items()
+        for i, what in enumerate(("memory", "threads", "open files"))
+        if (ratio := grown([f[i] for f in found], minutes)[1]) > GROWN
+    ]
+    wrong += [
+        f"{kind}: fewer threads than at first"
+        for kind, found in figures.items()
+        if kind not in (WORKERS, REST) and found[-1][1] < 0.9 * found[len(found) // PARTS][1]
+    ]
+    wrong += [
+        what
+        for what, found in (
+            (f"replaced: {', '.join(replaced)}", bool(replaced)),
+            ("counts differ", not exact),
+            ("the disk grew", grown(disk, minutes)[1] > DISK_GROWN),
+            (f"health is {health['status']}", health["status"] != "ok"),
+            ("the console said something", bool(console)),
+        )
+        if found
+    ]
     amiss = [f"{s['kind']} ({s['count']})" for s in health["skipped"]]
     text = report.table(
         ("what", *(f"MB to min {(i + 1) * minutes / PARTS:.3g}" for i in range(PARTS)),
@@ -106,7 +143,8 @@ def run(minutes: float, folder: Path) -> str:
         f"{generated:,} rows were generated; counts at rest {'are exact' if exact else 'DIFFER'}. Health "
         f"at the end: {health['status']}; skipped: {', '.join(amiss) or 'nothing'}. The console said "
         f"{'nothing' if not console else repr(console[:500])}."
-    )
+        + (f"\n\n**FAILED**: {'; '.join(wrong)}." if wrong else "")
+    ), wrong
 
 
 def _row(name: str, values: list[float], minutes: float) -> list[str]:
@@ -128,12 +166,13 @@ def main() -> None:
     options = arguments.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="weir-soak-"))
     try:
-        text = run(options.minutes, folder)
+        text, wrong = run(options.minutes, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not options.dry:
         report.write("soak", f"python -m benchmarks.soak --minutes {options.minutes:g}", text)
     print(text)
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import typer
 
 from weir.commands.options import Redis, pairs_of, store_at
 from weir.commands.recommendations import Comment
+from weir.commands.terminal import say
 from weir.metrics.store.where import DEFAULT_REDIS
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def rate(
         "lasts_s": lasts, "speed_up": speed_up, "trace": trace and control.read_csv(trace),
     }  # fmt: skip
     shape = {key: value for key, value in given.items() if value is not None}
-    print(control.rate(store_at(redis), rows_per_s, name, pause, comment, skew, shape or None))
+    say(control.rate(store_at(redis), rows_per_s, name, pause, comment, skew, shape or None))
 
 
 def scale(
@@ -83,7 +84,7 @@ def move(operator: str, cluster: str, redis: Redis = DEFAULT_REDIS, comment: Com
 
     done = control.move(store_at(redis), operator, cluster, comment).moves[0]
     pause = "" if done.paused_s is None else f", paused {done.paused_s:.1f} s"
-    print(f"{done.step}{pause}{': ' + done.message if done.message else ''}")
+    say(f"{done.step}{pause}{': ' + done.message if done.message else ''}")
     raise typer.Exit(0 if done.step == "done" else 1)
 
 
@@ -104,10 +105,10 @@ def reslice(
 
     asked = command.ResliceArguments(slices=slices, groups=groups, to=to, cluster=cluster)
     if preview:
-        print(command.preview(store_at(redis), operator, asked))
+        say(command.preview(store_at(redis), operator, asked))
         return
     done = command.reslice(store_at(redis), operator, asked, comment)
-    print(command.outcome_words(done))
+    say(command.outcome_words(done))
     raise typer.Exit(0 if done.applied_at else 1)
 
 
@@ -125,7 +126,7 @@ def shares(
     from weir.commands import shares as command
 
     wanted = pairs_of(weights or []) if weights or equal else None
-    print(command.shares(store_at(redis), cluster, wanted, model, comment))
+    say(command.shares(store_at(redis), cluster, wanted, model, comment))
 
 
 def balance(
@@ -135,21 +136,21 @@ def balance(
     """Show or set which planner the engine follows; `mode` says whether it acts by itself."""
     from weir.commands import control
 
-    print(control.balance(store_at(redis), planner))
+    say(control.balance(store_at(redis), planner))
 
 
 def add(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Ask the launcher for one more cluster."""
     from weir.commands import control
 
-    print(control.add(store_at(redis), cluster, comment))
+    say(control.add(store_at(redis), cluster, comment))
 
 
 def end(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") -> None:
     """Let planners empty a cluster; once it is empty it is ended."""
     from weir.commands import control
 
-    print(control.end(store_at(redis), cluster, comment))
+    say(control.end(store_at(redis), cluster, comment))
 
 
 def launch(
@@ -170,9 +171,9 @@ def forget(cluster: str, redis: Redis = DEFAULT_REDIS, comment: Comment = "") ->
     """Remove a cluster that is gone for good, with its series and what was learned of it."""
     from weir.commands import control
 
-    print(control.forget(store_at(redis), cluster, comment))
+    say(control.forget(store_at(redis), cluster, comment))
 
 
 def _finish(result: "CommandResult") -> None:
-    print(f"{result.status}: {result.message}")
+    say(f"{result.status}: {result.message}")
     raise typer.Exit(0 if result.status == "done" else 1)

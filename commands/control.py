@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from weir.commands.trail import plain, request
+from weir.commands.terminal import cell, plain
+from weir.commands.trail import request
 from weir.controllers import service
 from weir.controllers.balancing.base import planner
 from weir.controllers.engine.apply.moves import Rebalance
@@ -105,7 +105,7 @@ def status(store: Store, console: Console) -> None:
     )
     for c in snapshot.clusters:
         clusters.add_row(
-            plain(c.name),
+            cell(c.name),
             f"{snapshot.load(c.name):.0%}",
             str(c.executors),
             str(c.executors_wanted),
@@ -120,13 +120,13 @@ def status(store: Store, console: Console) -> None:
         latency = "-" if o.latency_s is None else f"{o.latency_s:.1f} s"
         queue = "-" if o.queue_rows is None else f"{o.queue_rows:,}"
         operators.add_row(
-            plain(o.name), plain(o.cluster), str(o.status), f"{o.arrival_rows_per_s:,.0f}",
+            cell(o.name), cell(o.cluster), str(o.status), f"{o.arrival_rows_per_s:,.0f}",
             f"{o.processed_rows_per_s:,.0f}", queue, latency,
         )  # fmt: skip
     parts = Table("part", "name", "last sign of life", "", title="Parts")
     for p in store.parts():
         seen = f"{now - p.at:.1f} s ago"
-        parts.add_row(*map(escape, (plain(p.kind), plain(p.name), seen, plain(p.detail))))
+        parts.add_row(*map(cell, (p.kind, p.name, seen, p.detail)))
     for table in (clusters, operators, parts):
         console.print(table)
     for skip in merge_skips([store.skipped(), *(p.skipped for p in store.parts())]):

@@ -15,6 +15,7 @@ from weir.commands.key import key
 from weir.commands.options import Redis, pairs_of, store_at
 from weir.commands.runs import record, runs_app
 from weir.commands.start import GIVEN, REFUSED, hide_passwords, settle
+from weir.commands.terminal import say
 from weir.commands.train_qtable import train_qtable
 from weir.commands.tune import tune
 from weir.commands.user import token, user
@@ -202,7 +203,7 @@ app.add_typer(token, name="token")
 
 def main() -> None:
     """Run the command line; a problem is one sentence and exit code 2."""
-    from redis.exceptions import AuthenticationError, AuthorizationError
+    from redis.exceptions import AuthenticationError, AuthorizationError, RedisError
     from redis.exceptions import ConnectionError as RedisAway
 
     hide_passwords()
@@ -213,7 +214,7 @@ def main() -> None:
     try:
         app(words, prog_name="weir")
     except WeirError as error:
-        print(error, file=sys.stderr)
+        say(error, sys.stderr)
         sys.exit(2)
     except (AuthenticationError, AuthorizationError) as error:
         print(f"{REFUSED} ({error})", file=sys.stderr)
@@ -226,6 +227,9 @@ def main() -> None:
         if missing is None:
             raise
         print(missing, file=sys.stderr)
+        sys.exit(2)
+    except RedisError as error:  # it does not answer in time, has no memory left, ...
+        say(f"Redis did not do that: {error}", sys.stderr)
         sys.exit(2)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import fields, replace
 
+from weir.commands.terminal import others_aside
 from weir.controllers.balancing.arrays import Arrays
 from weir.controllers.balancing.base import own_settings, planners
 from weir.controllers.balancing.base import planner as planner_of
@@ -53,7 +54,8 @@ def run(
         if planner == ALL:
             problem = replace(problem, settings=_shared_settings(problem.settings))
         names = list(planners()) if planner == ALL else [planner]
-        plans = [_plan_timed(problem, name, limit_s, number or 0) for name in names]
+        with others_aside():
+            plans = [_plan_timed(problem, name, limit_s, number or 0) for name in names]
     except (WeirError, OSError, UnicodeDecodeError) as error:
         print(_sentence(error), file=sys.stderr)
         return 2

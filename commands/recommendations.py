@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from weir.commands.options import Redis, store_at
+from weir.commands.terminal import cell, say
 from weir.metrics.store.where import DEFAULT_REDIS
 
 Comment = Annotated[str, typer.Option(help="Why; it is kept in the audit trail")]
@@ -42,9 +43,8 @@ def recommendations(redis: Redis = DEFAULT_REDIS, json: Json = False, limit: int
     # Who wants to approve one on a narrow terminal needs the whole id.
     table = Table(Column("id", no_wrap=True), "status", "what", "by", "why")
     for r in found:
-        table.add_row(
-            r.id, str(r.status), in_words(r), r.source, r.verdict or r.decision.reason.text
-        )
+        words = (r.id, r.status, in_words(r), r.source, r.verdict or r.decision.reason.text)
+        table.add_row(*map(cell, words))
     return Console().print(table)
 
 
@@ -101,7 +101,7 @@ def mode(
     """Set how much a cluster lets the engine do."""
     from weir.controllers import service
 
-    print(f"{cluster}: {service.set_mode(store_at(redis), _request(comment), cluster, mode).value}")
+    say(f"{cluster}: {service.set_mode(store_at(redis), _request(comment), cluster, mode).value}")
 
 
 def settings(
@@ -212,7 +212,7 @@ def _decide(verb: str, store: Any, id: str, comment: str, **more: Any) -> None:
     from weir.controllers.engine.trail import in_words
 
     done = getattr(service, verb)(store, _request(comment), id, **more)
-    print(f"{done.id} {done.status}: {in_words(done)}")
+    say(f"{done.id} {done.status}: {in_words(done)}")
 
 
 def _request(comment: str) -> Any:
@@ -249,9 +249,9 @@ def _show_settings(kind: Any, kept: dict[str, Any], changed: Any, json: bool) ->
         return _print_json(rows)
     for info in describe(kind):
         mark = "*" if info.key in kept else " "
-        print(f"{mark} {info.key} = {rows[info.key]} {info.unit}".rstrip() + f"  ({info.help})")
+        say(f"{mark} {info.key} = {rows[info.key]} {info.unit}".rstrip() + f"  ({info.help})")
     if changed and changed[0]:
-        print(f"changed by {changed[0]}, {_when(changed[1])}")
+        say(f"changed by {changed[0]}, {_when(changed[1])}")
     return None
 
 
@@ -276,13 +276,11 @@ def _verify(store: Any, anchor: Any, anew: bool) -> None:
 
 
 def _print_trail(found: list[Any]) -> None:
-    from weir.commands.trail import plain
-
     for e in found:
         where = f" from {e.address}" if e.address else ""
         why = f" ({e.why})" if e.why else ""
         told = f"{e.number} {_when(e.at)} {e.by}{where}: {e.action} {e.subject} {e.detail}{why}"
-        print(plain(told))
+        say(told)
 
 
 def _print_csv(found: list[Any]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weir.commands.terminal import cell, say
 from weir.metrics.store.where import DEFAULT_REDIS, REDIS_URL
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def listed(context: typer.Context, runs: Folder = Path("runs"), json: Json = Fal
         table.add_column(head, justify="right" if number in (3, 5) else "left", overflow="fold")
     for info in found:
         words = as_words(info)
-        table.add_row(*(words[k] for k in ("run", "kind", "start", "length", "clusters", "size")))
+        table.add_row(
+            *(cell(words[k]) for k in ("run", "kind", "start", "length", "clusters", "size"))
+        )
     console = Console()
     if not console.is_terminal:  # a file or a pipe has no width: nothing is to be cut off there
         console = Console(width=160)
@@ -86,14 +89,14 @@ def show(context: typer.Context, run: RunId, runs: OwnFolder = None, json: Json 
         _print({**as_plain(info), "settings": changes if changes else None, "faults": faults})
         return
     for name, words in as_words(info).items():
-        print(f"{name + ':':12}{words}")
+        say(f"{name + ':':12}{words}")
     for fault in broken:
-        print(f"{'broken:':12}{fault.words}")
+        say(f"{'broken:':12}{fault.words}")
     if not log.changes:
         print("settings:   not recorded")
     for change in log.changes:
         began = "from the start" if change.first else f"after {change.at - info.first_at:.0f} s"
-        print(f"{'settings:':12}{began}: {change_words(change)}")
+        say(f"{'settings:':12}{began}: {change_words(change)}")
 
 
 @runs_app.command()

@@ -21,15 +21,6 @@ def request(comment: str = "") -> Request:
     return Request(by=me(), at=time.time(), comment=comment, id=uuid.uuid4().hex)
 
 
-def plain(text: object) -> str:
-    """Text as a terminal may show it: what would steer the terminal is a question mark.
-
-    >>> plain("wide\\x1b[2J")
-    'wide?[2J'
-    """
-    return "".join(c if c.isprintable() else "?" for c in str(text))
-
-
 @contextmanager
 def auditing(redis_url: str) -> Iterator[None]:
     """What is recorded within goes into the audit trail. The users' file needs no Redis, so

@@ -5,7 +5,7 @@
   const weir = (window.weir = window.weir || {});
   const KEEP_CURSOR_MS = 5000; // a new connection goes on from the one kept
   const REFRESH_EVERY_MS = 1500;
-  const DRAWN_KEPT = 500;
+  const DRAWN_KEPT = 5000; // for whoever measures; of a thousand clusters that is a minute
   const TYPED_MS = 4000;
   const HELD_MOST_MS = 20000; // figures stand still meanwhile
   const MENUS = '[role="listbox"], [role="menu"]';
@@ -15,7 +15,7 @@
   const PLOTTED = empty("matrix", "plot"); // by Plotly, which may be on its way
   const TEXTS = empty("until", "since", "time", "stamp", "live");
 
-  const state = { cursor: null, offset: 0, figures: {}, staleAfter: {} };
+  const state = { cursor: null, number: 0, offset: 0, figures: {}, staleAfter: {} };
   let askedRefreshAt = 0;
   let redrawLater = false;
   let typedAt = 0;
@@ -73,8 +73,8 @@
 
   /* The text is the same for many tabs; how and when it was sent stands beside it. */
   function feed(text) {
-    const { via, now, drawn, message } = JSON.parse(text);
-    take({ ...message, via, now, drawn });
+    const { message, ...envelope } = JSON.parse(text);
+    take({ ...message, ...envelope });
   }
 
   /* Where this tab stands. The server remembers what it sent; it needs this where it does not. */
@@ -93,10 +93,12 @@
     weir.redrawWaits = Boolean(message.redraw) && held(now);
     if (message.redraw && !weir.redrawWaits) weir.refresh();
     if (!message.cursor || message.cursor.page !== cursor.page || message.drawn !== cursor.drawn) return;
+    if (message.after && message.after !== state.number) return lost();
+    if (message.number) state.number = message.number;
     if (message.live) state.figures = message.live;
     Object.assign(state.figures, message.liveChanges);
     put(message);
-    state.cursor = { ...message.cursor, drawn: cursor.drawn };
+    state.cursor = { ...message.cursor, drawn: cursor.drawn, lost: cursor.lost };
     if (now - cursorKeptAt > KEEP_CURSOR_MS) weir.keepCursor();
     tickTexts();
   }
@@ -113,6 +115,14 @@
   document.addEventListener("input", ({ target }) => {
     if (target.closest("#content")) typedAt = Date.now();
   });
+
+  /* One before it was never seen here: where several come at once, Dash draws the last one alone.
+     What it brought would be missing until it changes again, so the server hears where this tab
+     really stands. */
+  function lost() {
+    state.cursor = { ...state.cursor, lost: Date.now() };
+    weir.keepCursor();
+  }
 
   /* What a message brings, onto the page; a replay brings the same. */
   function put(message) {

@@ -29,7 +29,7 @@ class ControlReader:
 
     def read(self, store: Store, now: float) -> Control:
         """All that is known of the control of the clusters now."""
-        if now - self._seldom_at >= SELDOM_S:
+        if not 0 <= now - self._seldom_at < SELDOM_S:
             self._waits, self._tracks = _waits(store), track_records(store.record(LOOK_BACK))
             self._seldom_at = now
         settings = engine_settings(store)

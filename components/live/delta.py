@@ -15,6 +15,7 @@ from weir.components.live.charts import points
 from weir.components.live.digest import digest
 from weir.components.live.page import Page, Pages
 from weir.components.live.world import World
+from weir.controllers.model.age import AHEAD_S
 from weir.controllers.model.snapshot import stale_after_s
 
 
@@ -24,6 +25,7 @@ class Cursor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=False):
     path: str = "/"
     page: str = ""  # the page's structure: a hash, with the clusters in full of a large one
     drawn: int = 0  # when, in ms: the same page drawn again starts over too
+    lost: int = 0  # when, in ms, the tab noticed last that a message had never come to it
     at: dict[str, int] = {}  # cluster -> ms
     regions: dict[str, str] = {}  # region -> hash
     live: str = ""  # hash of the figures
@@ -39,16 +41,21 @@ def cursor_of(data: Any) -> Cursor:
 
 
 def later(mine: Cursor, theirs: Cursor) -> Cursor:
-    """What was sent or what was drawn, whichever is further; a new page starts over.
+    """What was sent or what was drawn, whichever is further; a new page starts over, and so
+    does a tab that has lost a message.
 
     >>> later(Cursor(page="a", at={"x": 9}), Cursor(page="a", at={"x": 7})).at
     {'x': 9}
     >>> later(Cursor(page="a", at={"x": 9}), Cursor(page="b", at={"x": 7})).at
     {'x': 7}
     """
-    if (mine.path, mine.page, mine.drawn) != (theirs.path, theirs.page, theirs.drawn):
+    if _drawing_of(mine) != _drawing_of(theirs):
         return theirs
     return mine if sum(mine.at.values()) >= sum(theirs.at.values()) else theirs
+
+
+def _drawing_of(cursor: Cursor) -> tuple[str, str, int, int]:
+    return cursor.path, cursor.page, cursor.drawn, cursor.lost
 
 
 def delta(
@@ -68,7 +75,7 @@ def delta(
     message: dict[str, Any] = {"now": round(world.at * 1000), "path": seen.path}
     if world.redis_down_since is not None:
         message["redisDownSince"] = round(world.redis_down_since * 1000)
-    if page.structure != seen.page:
+    if page.structure != seen.page or _drew_ahead(world, page, seen):
         message["redraw"] = True
         return message, seen
     at = _new_points(world, page, seen, message)
@@ -95,6 +102,12 @@ def delta(
     )
     message["cursor"] = msgspec.to_builtins(after)
     return message, after
+
+
+def _drew_ahead(world: World, page: Page, seen: Cursor) -> bool:
+    """Whether a tab has drawn reports from before the clock was set back: none could follow."""
+    newest = ((seen.at.get(name, 0), world.newest(name)) for name in page.clusters)
+    return any(sample and at / 1000 > sample.at + AHEAD_S for at, sample in newest)
 
 
 def start(pages: Pages, world: World, path: str, drawn: str = "") -> tuple[dict[str, Any], Page]:

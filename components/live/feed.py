@@ -66,24 +66,33 @@ def register(app: Dash, hub: Hub, pages: Pages) -> None:
         return _envelope(shared.message(hub.world(), drawn), "poll", drawn.drawn)
 
 
-def _envelope(sent: Sent, via: str, drawn: int) -> str:
-    """The text is the same for many tabs; beside it when it was sent, and for which drawing."""
+def _envelope(sent: Sent, via: str, drawn: int, number: int = 0, after: int = 0) -> str:
+    """The text is the same for many tabs; beside it when it was sent, for which drawing, and
+    after which other message it makes sense (0: whatever came before)."""
     now = round(time.time() * 1000)
-    return f'{{"via":"{via}","now":{now},"drawn":{drawn},"message":{sent.text}}}'
+    order = f'"number":{number},"after":{after}'
+    return f'{{"via":"{via}","now":{now},"drawn":{drawn},{order},"message":{sent.text}}}'
 
 
 async def _push(hub: Hub, shared: Shared, seen: Cursor, phase_s: float) -> None:
     ws = ctx.websocket
     version, sent, sent_at, large = -1, seen, 0.0, False
+    number = 0
     while not ws.is_shutdown:
         version = await hub.wait_for_change(version, SIGN_OF_LIFE_S)
         hub.look(seen.path)
         if seen.page:  # before that the browser has not drawn its first page
-            message = shared.message(hub.world(), later(sent, seen))
+            base = later(sent, seen)
+            message = shared.message(hub.world(), base)
             hub.told_s, large = shared.cost_s, message.large
             if not message.quiet or time.monotonic() - sent_at > SIGN_OF_LIFE_S * 0.9:
-                set_props(ids.FEED, {MESSAGE: _envelope(message, "push", seen.drawn)})
-                sent, sent_at = replace(message.after, drawn=seen.drawn), time.monotonic()
+                # A busy browser draws only the last of several that come at once.
+                after = number if base is sent else 0
+                number += 1
+                text = _envelope(message, "push", seen.drawn, number, after)
+                set_props(ids.FEED, {MESSAGE: text})
+                sent = replace(message.after, drawn=seen.drawn, lost=seen.lost)
+                sent_at = time.monotonic()
         started = time.monotonic()
         try:
             seen = cursor_of(await ws.get_prop(ids.CURSOR, "data", timeout=ANSWER_S))

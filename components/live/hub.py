@@ -109,7 +109,7 @@ class Hub:
     def world(self) -> World:
         """What is known now; the same object for all who ask within a moment."""
         now = self._clock()
-        if self._world is None or now - self._world.at > WORLD_KEPT_S:
+        if self._world is None or not 0 <= now - self._world.at <= WORLD_KEPT_S:
             began = time.thread_time()
             stalled_s = self.stall_s()
             self._world = world_of(
@@ -197,6 +197,7 @@ class Hub:
             await asyncio.sleep(FACTS_EVERY_S)
             return
         now = self._clock()
+        self._window.drop_ahead(self.store.now())
         streams = {key: self._window.position(name, now) for key, name in names.items()}
         try:
             found = await client.xread(streams, count=1000, block=BLOCK_MS)

@@ -48,7 +48,7 @@ class Shared:
         """What a tab lacks that has drawn this much."""
         if world is not self._world:
             self._world, self._built, self._sent, self.cost_s = world, {}, {}, 0.0
-        key = msgspec.json.encode(replace(seen, drawn=0))
+        key = msgspec.json.encode(replace(seen, drawn=0, lost=0))
         if key not in self._sent:
             began = time.thread_time()
             built = self._page(world, seen)

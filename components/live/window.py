@@ -57,6 +57,16 @@ class SeriesWindow:
             if int(entry_id.split(b"-")[0]) <= most:
                 self._read_to[name] = entry_id
 
+    def drop_ahead(self, now: float) -> None:
+        """Forget what is dated ahead of the store's clock: it was taken before that was set back,
+        and no report that comes now would follow it."""
+        most = now + AHEAD_S
+        for name, samples in self._series.items():
+            if samples and samples[-1].at > most:
+                while samples and samples[-1].at > most:
+                    samples.pop()
+                self._read_to.pop(name, None)
+
     def leave_out(self, name: str) -> None:
         """Its key holds no stream, which must not hide all others."""
         self._not_streams.add(name)

@@ -66,7 +66,11 @@ async def keep_anchor(store: RedisStore, anchor: AnchorFile) -> None:
 
 
 def _anchor_once(store: RedisStore, anchor: AnchorFile, since_anchor: bool) -> None:
-    key = store.keyring.audit_key()
+    try:
+        key = store.keyring.audit_key()
+    except WeirError as error:
+        store.entries.skip("audit trail", keys.AUDIT, str(error))
+        raise
     chain = anchor.check(store.audit, key=key, since_anchor=since_anchor)
     if not chain.whole:
         why = chain.lost or f"the chain is broken at entry {chain.broken}"

@@ -127,7 +127,8 @@ def clusters_due(snapshot: Snapshot, outlooks: Mapping[str, ScaleOutlook]) -> li
     for cluster in snapshot.clusters:
         last = outlooks.get(cluster.name)
         sample_at = snapshot.at - cluster.heartbeat_age_s
-        if last is None or sample_at > last.sample_at + 1e-3:
+        # One that was seen of a later time is from before the clock was set back.
+        if last is None or abs(sample_at - last.sample_at) > 1e-3:
             found.append(cluster.name)
     return found
 

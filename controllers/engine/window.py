@@ -26,6 +26,8 @@ class SampleWindow:
         for newest in latest:
             name = newest.cluster.name
             known = self._samples.setdefault(name, deque())
+            while known and known[-1].at > newest.at:  # from before the clock was set back
+                known.pop()
             last_at = known[-1].at if known else since
             if known and _follows(newest, last_at):
                 known.append(newest)

@@ -17,6 +17,25 @@ def ahead(at: float, now: float) -> bool:
     return at > now + AHEAD_S
 
 
+class ClockWatch:
+    """Notices that the clock was set back. What somebody remembers by time is then from a time to
+    come, and would count as fresh, or as done already, until that time is there again.
+
+    >>> watch = ClockWatch()
+    >>> [watch.set_back(now) for now in (100.0, 3700.0, 3699.0, 130.0, 131.0)]
+    [False, False, False, True, False]
+    """
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def set_back(self, now: float) -> bool:
+        """Whether it was, since the last look."""
+        back = ahead(self._last, now)
+        self._last = now
+        return back
+
+
 def age_s(at: float, now: float) -> float:
     """Seconds since a time. One that lies ahead says nothing: it counts as an hour old at least.
 

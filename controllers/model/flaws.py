@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import fields
 
 from weir.controllers.model.sample import Batch, Cluster, ClusterSample, Executor, OperatorSample
-from weir.controllers.model.slicing import MOST_GROUPS
+from weir.controllers.model.slicing import MOST_GROUPS, sliced_operator
 
 MOST = 1e15
 """No rate, count, size or time is larger."""
@@ -54,9 +54,18 @@ def flaw(sample: ClusterSample) -> str:
     return (
         _CLUSTER((sample.cluster,))
         or _OPERATOR(sample.operators)
+        or _slice_flaw(sample.operators)
         or _EXECUTOR(sample.executors)
         or _BATCH(sample.batches)
     )
+
+
+def _slice_flaw(operators: Iterable[OperatorSample]) -> str:
+    """Slices are sorted by the number in their name."""
+    for one in operators:
+        if one.slice_of and sliced_operator(one.name) != one.slice_of:
+            return "slice_of of an operator does not fit its name"
+    return ""
 
 
 def _check(kind: type[Any], title: str) -> Callable[[Iterable[Any]], str]:

@@ -6,10 +6,11 @@ An order is kept in the store. A launcher, a process on the machines where hosts
 out; nothing that answers web requests ever starts a process.
 """
 
+import re
 from enum import StrEnum
 from typing import Annotated, Protocol
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from weir.controllers.model.age import Time
 from weir.controllers.model.settings import setting
@@ -25,16 +26,30 @@ class HostState(StrEnum):
     ENDED = "ended"
 
 
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+"""It becomes a word of a command and part of a file's name on the launcher's machine."""
+
+
 class HostOrder(Struct, frozen=True, kw_only=True):
-    """What is wanted of the host of one cluster."""
+    """What is wanted of the host of one cluster.
+
+    >>> HostOrder(cluster="../x", wanted=HostState.RUNNING, at=1.0, by="eve")
+    Traceback (most recent call last):
+    ValueError: no host can be started under this name
+    """
 
     cluster: str
     wanted: HostState
     at: Time
     by: str
-    executors: int = 1
-    max_executors: int = 4
-    cores: int = 1
+    executors: Count = 1
+    max_executors: Count = 4
+    cores: Count = 1
+
+    def __post_init__(self) -> None:
+        if self.wanted is HostState.RUNNING and not re.fullmatch(HOST_NAME, self.cluster):
+            raise ValueError("no host can be started under this name")
 
 
 class ClusterSettings(Struct, frozen=True, kw_only=True):

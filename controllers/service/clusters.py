@@ -13,19 +13,18 @@ from weir.controllers.engine.propose.balance import BALANCE, BalanceSettings, na
 from weir.controllers.engine.stored import cluster_settings, engine_settings, read_leniently
 from weir.controllers.model.age import age_s
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
-from weir.controllers.model.hosting import HostOrder, HostState
+from weir.controllers.model.hosting import HOST_NAME, HostOrder, HostState
 from weir.controllers.model.snapshot import Snapshot
 from weir.controllers.model.words import number_of
 from weir.controllers.service.request import Request, require_comment
 from weir.controllers.service.steering import set_settings
 
 LAUNCHER_SEEN_S = 10.0
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 def add_cluster(store: Store, request: Request, cluster: str) -> HostOrder:
     """Ask the launcher for one more cluster, which begins empty."""
-    if not _NAME.fullmatch(cluster):
+    if not re.fullmatch(HOST_NAME, cluster):
         raise InvalidInput(
             f"'{cluster}' cannot name a cluster: letters, digits, '.', '_' and '-', at most 100",
             field="cluster",

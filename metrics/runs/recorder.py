@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 
 from weir.controllers.engine.guard.rules import RECORD, RecordSettings
 from weir.controllers.engine.ports import KEPT_S, Part, Rules, Store, Tier
+from weir.controllers.model.age import ClockWatch
 from weir.controllers.model.errors import InvalidInput, Refused, WeirError
 from weir.controllers.model.settings import build
 from weir.metrics.runs.actions import Key, actions_of, is_open
@@ -31,6 +32,7 @@ from weir.metrics.runs.library import (
 )
 from weir.metrics.runs.settings import settings_of
 from weir.metrics.runs.writer import CHUNK_SAMPLES, LiveRun, day_of
+from weir.metrics.store.away import AwayLog
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ class Recorder:
         self._settings = RecordSettings()
         self._runs: dict[str, LiveRun] = {}  # day -> its run
         self._positions: dict[str, float] = {}
+        self._clock = ClockWatch()
+        self._away = AwayLog(log, "recording waits")
         self._flushed_at = 0.0
         self._retained_at = 0.0
         self._began = False
@@ -76,18 +80,21 @@ class Recorder:
 
     def _record(self) -> None:
         while not self._stop_event.wait(POLL_S):
-            self._trying(lambda: self.step(time.time()))
+            if self._trying(lambda: self.step(time.time())):
+                self._away.note(None)
         self.close()
 
-    def _trying(self, do: Callable[[], None]) -> None:
+    def _trying(self, do: Callable[[], None]) -> bool:
         try:
             do()
+            return True
         except (RedisError, OSError) as error:
-            log.warning("recording waits: %s", error)
+            self._away.note(error)
         except WeirError as error:
             log.warning("recording: %s", error)
         except Exception as error:  # whatever it is, the next step may do better
             self._store.note_fault("a step of the recorder", error)
+        return False
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -108,12 +115,24 @@ class Recorder:
     def step(self, now: float) -> None:
         """Take what is new; write, close and clean up when it is time."""
         self._trying(lambda: self._beat(now))  # also where nothing can be taken
+        if self._clock.set_back(now):
+            self._begin_anew(now)
         self._take()
         if now - self._flushed_at >= self._settings.flush_s:
             self.flush(now)
         if now - self._retained_at >= RETAIN_EVERY_S:
             self._retained_at = now
             self._retain(now)
+
+    def _begin_anew(self, now: float) -> None:
+        """The clock was set back: what was recorded is from a time to come, and nothing could
+        follow it. A new run begins."""
+        log.warning("the clock was set back; a new run begins")
+        for run in self._runs.values():
+            run.flush(complete=True)
+        self._runs.clear()
+        self._positions = {cluster: min(at, now) for cluster, at in self._positions.items()}
+        self._flushed_at = self._retained_at = now
 
     def flush(self, now: float) -> None:
         """Write everything; days that are over are closed."""

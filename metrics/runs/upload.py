@@ -45,6 +45,7 @@ JOBS_MOST = 4
 FREE_LEAST = 1_000_000_000
 """Bytes of the disk that uploads leave to others."""
 _MODULE = "weir.metrics.runs.upload"
+_STATUS = "status.json"
 _STALE_S = 86_400.0
 """How long the outcome of an upload can be asked for."""
 _GIVEN_UP_S = 900.0
@@ -92,6 +93,7 @@ class Jobs:
         job = uuid4().hex
         (folder / job).mkdir()
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(name).name).strip(".-")[-120:] or "event-log"
+        safe = f"log-{safe}" if safe == _STATUS else safe  # a name that is ours already
         _keep(folder / job, UploadStatus(name=safe, size_bytes=size_bytes))
         return job
 
@@ -219,7 +221,7 @@ def _words(done: list[Imported]) -> list[str]:
 
 def _status(folder: Path) -> UploadStatus:
     try:
-        return msgspec.json.decode((folder / "status.json").read_bytes(), type=UploadStatus)
+        return msgspec.json.decode((folder / _STATUS).read_bytes(), type=UploadStatus)
     except (FileNotFoundError, *UNREADABLE):
         raise NotFound("What is known of this upload cannot be read; upload it again.") from None
 
@@ -232,7 +234,7 @@ def _last_change(folder: Path) -> float:
 
 
 def _keep(folder: Path, status: UploadStatus) -> None:
-    replace_file(folder / "status.json", msgspec.json.encode(status))
+    replace_file(folder / _STATUS, msgspec.json.encode(status))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ key: the first of them makes the file, `.weir/key`, readable by its owner alone.
 more than the key of its own cluster (`weir key CLUSTER`): with that it can neither tell other
 clusters anything nor write to the trail.
 
+Where somebody has signed already, no second key is made: it would fit nothing.
+
 The key is taken from WEIR_KEY, else from the file that WEIR_KEY_FILE names, else from
 `.weir/key` (or `key` in the folder that WEIR_HOME names):
 
@@ -20,21 +22,27 @@ import hmac
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from weir.controllers.model.errors import InvalidInput, Unavailable
 from weir.metrics.store.where import home
 
 _MASTER = re.compile(r"[0-9a-f]{64}")
-_AGENT = re.compile(r"agent (\S{1,100}) ([0-9a-f]{64})")
+_AGENT = re.compile(r"agent (.{1,200}) ([0-9a-f]{64})")
 
 
 class Keyring:
     """The key of this process, found when it is first needed."""
 
-    def __init__(self, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        env: Mapping[str, str] | None = None,
+        in_use: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`in_use`: whether something is signed with a key, ours or not."""
         self._env = os.environ if env is None else env
+        self._in_use = in_use
         self._master: bytes | None = None
         self._agents: dict[str, bytes] = {}
 
@@ -111,6 +119,12 @@ class Keyring:
     def _make_key(self) -> bytes:
         """The master key; made, by one process alone, where there is none."""
         if not self._find():
+            if self._in_use():
+                raise Unavailable(
+                    f"this needs Weir's key, and {self.path} is not there: copy it from where "
+                    "Weir runs, or name it with WEIR_KEY_FILE; if it is lost, `weir key` makes "
+                    "another one, and the audit trail begins anew"
+                )
             self._make()
             self._find()
         if self._master is None:

@@ -21,6 +21,7 @@
 | weir:recommendations:open    | set     | until final     | ids that are not final                    |
 | weir:recommendations:version | hash    | as above        | id -> version, for compare-and-set        |
 | weir:audit                   | stream  | newest 50,000   | AuditEntry, id = its number               |
+| weir:aside:audit             | any             | for ever        | what somebody had put in the trail's place |
 | weir:memory:{cluster}        | hash    | until forgotten | scaler -> its memory                      |
 | weir:scale_outlooks          | hash    | until forgotten | cluster -> newest ScaleOutlook            |
 | weir:outlook                 | string  | until replaced  | the engine's newest Outlook               |
@@ -63,6 +64,7 @@ RECOMMENDATIONS_DONE = "weir:recommendations:done"
 RECOMMENDATIONS_OPEN = "weir:recommendations:open"
 RECOMMENDATIONS_VERSION = "weir:recommendations:version"
 AUDIT = "weir:audit"
+AUDIT_ASIDE = "weir:aside:audit"
 SCALE_OUTLOOKS = "weir:scale_outlooks"
 OUTLOOK = "weir:outlook"
 SETTINGS = "weir:settings"

@@ -22,6 +22,8 @@ T = TypeVar("T")
 AUDIT = "audit entry"
 SEALS = 200
 """How often an entry is resealed when others write to the trail at the same time."""
+MOST_NUMBER = 10**15
+"""Of an entry; nobody gets there by adding one at a time."""
 CROWDED = "too many write to the audit trail at once; try again"
 
 _encode = msgspec.json.encode
@@ -53,9 +55,10 @@ class RedisAudit:
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
         self.entries = Entries()
-        self.keyring = Keyring()
+        self.keyring = Keyring(in_use=self._is_signed)
         self._time = StoreClock(client)
         self._change_at_once = client.register_script(scripts.CHANGE)
+        self._remove_stray = client.register_script(scripts.STRAY)
 
     def now(self) -> float:
         """The time as the store has it."""
@@ -171,14 +174,27 @@ class RedisAudit:
         lease = keys.lease(leader.name if leader else "")
         return self._run_audited(self._change_at_once, [lease, *over], args, audit)
 
+    def _is_signed(self) -> bool:
+        """Whether somebody has a key already."""
+        newest = self.audit(limit=1)
+        return bool(newest and newest[0].signature)
+
     def _next_entry(self, entry: AuditEntry) -> AuditEntry:
         try:
             info = self.client.xinfo_stream(keys.AUDIT)
-        except redis.exceptions.ResponseError:  # nothing was ever written
+        except redis.exceptions.ResponseError as error:
+            if "WRONGTYPE" in str(error):  # as if somebody had deleted it, which shows as well
+                self.client.rename(keys.AUDIT, keys.AUDIT_ASIDE)
+                self.entries.skip(AUDIT, keys.AUDIT, "the key held another type")
+            # Nothing was ever written.
             return seal_entry(entry, 1, "", self.keyring.audit_key())
         # The stream knows its last number even if somebody took the last entries out;
         # the gap then shows in the chain.
         number = int(info["last-generated-id"].split(b"-")[0]) + 1
+        if number > MOST_NUMBER:
+            self._remove_stray(keys=[keys.AUDIT], args=[MOST_NUMBER])
+            self.entries.skip(AUDIT, str(number - 1), "no entry has such a number; it was removed")
+            return self._next_entry(entry)
         last = info["last-entry"]
         seal = self._entry(*last).seal if last else ""
         return seal_entry(entry, number, seal, self.keyring.audit_key())

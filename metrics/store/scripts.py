@@ -15,7 +15,8 @@ end
 # KEYS: the command's hash, the cluster's open set, the log of commands, the audit trail.
 # ARGV: id, command, result, time of issue, seconds to keep, length of the log, signature, number of
 # the audit entry ('' for none), entry, length of the trail.
-# An agent sees a command whole or not at all; the same id twice is one command.
+# An agent sees a command whole or not at all; the same id twice is one command. A log that takes
+# nothing any more (somebody gave it its last possible id, or another type) begins anew: it is for show.
 SUBMIT = (
     TELL
     + """
@@ -28,10 +29,25 @@ redis.call('HSET', KEYS[1], 'command', ARGV[2], 'result', ARGV[3], 'status', 'pe
   'signature', ARGV[7])
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
-redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+local logged = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[6], '*', 'id', ARGV[1])
+if type(logged) == 'table' and logged.err then
+  redis.call('DEL', KEYS[3])
+  redis.call('XADD', KEYS[3], '*', 'id', ARGV[1])
+end
 return 1
 """
 )
+
+# KEYS: the audit trail. ARGV: the first number that is none. Entries from there on are not Weir's;
+# they go, so that numbers go on after the last that is.
+STRAY = """
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1] .. '-0', '+')) do
+  redis.call('XDEL', KEYS[1], entry[1])
+end
+local left = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+redis.call('XSETID', KEYS[1], left[1] and left[1][1] or '0-0')
+return 1
+"""
 
 # KEYS: a series, the newest of all clusters, the series' briefs. ARGV: time of the report in ms,
 # report, oldest to keep in ms, seconds to keep the series, the cluster ('' where it is not the newest
@@ -103,9 +119,31 @@ if ARGV[3] == '1' then redis.call('ZREM', KEYS[2], ARGV[4]) end
 return 1
 """
 
+# Prefix of the scripts about leases. What is no lease of ours (another type, or one that would
+# never end) is as if it were not there. Tokens count up; where the last one cannot be read, they go on from
+# the time in seconds, which none has reached by counting.
+_LEASES = """
+local function forget(key, timed)
+  local kind = redis.call('TYPE', key).ok
+  if kind == 'none' then return false end
+  if kind == 'hash' and not (timed and redis.call('PTTL', key) < 0) then return false end
+  redis.call('DEL', key)
+  return true
+end
+local lost = forget(KEYS[2], false)
+local function next_token(tokens, name)
+  local token = not lost and redis.pcall('HINCRBY', tokens, name, 1)
+  if type(token) == 'number' then return token end
+  token = redis.call('TIME')[1]
+  redis.call('HSET', tokens, name, token)
+  return token
+end
+forget(KEYS[1], true)
+"""
+
 # KEYS: lease, tokens. ARGV: name, holder, ttl in ms. A holder that asks again
 # keeps its token; anybody else waits until it is free and gets a larger one.
-ACQUIRE = """
+ACQUIRE = f"""{_LEASES}
 local holder = redis.call('HGET', KEYS[1], 'holder')
 local token
 if holder == ARGV[2] then
@@ -113,7 +151,7 @@ if holder == ARGV[2] then
 elseif holder then
   return nil
 else
-  token = redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+  token = next_token(KEYS[2], ARGV[1])
   redis.call('HSET', KEYS[1], 'holder', ARGV[2], 'token', token)
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -122,7 +160,7 @@ return tonumber(token)
 
 # KEYS: lease, tokens. ARGV: name, holder, token, ttl in ms. Only the holder of the newest token. One
 # that ran out is taken up again if nobody had it since: a slow holder is not a replaced one.
-RENEW = """
+RENEW = f"""{_LEASES}
 local token = redis.call('HGET', KEYS[1], 'token')
 if token and token ~= ARGV[3] then return 0 end
 if not token then
@@ -135,10 +173,10 @@ return 1
 
 # KEYS: lease, tokens. ARGV: name, token. Its token is spent: a renewal that is under way must not
 # bring back what was given back.
-RELEASE = """
+RELEASE = f"""{_LEASES}
 if redis.call('HGET', KEYS[1], 'token') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1])
-redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+next_token(KEYS[2], ARGV[1])
 return 1
 """
 

@@ -28,12 +28,13 @@ from weir.controllers.engine.propose.outlook import continue_outlook
 from weir.controllers.engine.recommendation import Status
 from weir.controllers.engine.tiers import roll_up
 from weir.controllers.engine.window import SampleWindow
-from weir.controllers.model.age import age_s
+from weir.controllers.model.age import ClockWatch, age_s
 from weir.controllers.model.errors import WeirError
 from weir.controllers.model.limits import MOST_CLUSTERS
 from weir.controllers.model.sample import Mode
 from weir.controllers.model.snapshot import MOST_EDGES
 from weir.metrics.export.webhook import Notifier
+from weir.metrics.store.away import AwayLog
 from weir.pipeline.engine.leadership import Leadership
 from weir.pipeline.engine.pace import Pace, Turns
 from weir.pipeline.engine.planning import Planning, PlanningRequest, unplanned_outlook
@@ -72,15 +73,21 @@ class Engine:
         self._notifier = notifier or Notifier()
         self._leadership = Leadership(store)
         self._stop_event = threading.Event()
-        self._window = SampleWindow()
+        self._clock = ClockWatch()
         self._views = Views()
         self._turn = 0
         self._took_s = 0.0
+        self._busy = False
+        self._all_edges = True
+        self._away = AwayLog(log, "Redis is away")
+        self._begin_to_look()
+
+    def _begin_to_look(self) -> None:
+        """Nothing is remembered by time."""
+        self._window = SampleWindow()
         self._rolled_at = 0.0
         self._rolled: dict[tuple[str, Tier], float | None] = {}
         self._trimmed_at = 0.0
-        self._busy = False
-        self._all_edges = True
         self._decide = Pace(DECIDE_S, DECIDE_SHARE)
         self._shadows = Turns()
         self._plan = Pace(PLAN_S)
@@ -95,8 +102,9 @@ class Engine:
             self._leadership.begin_cycle()
             try:
                 self.cycle(time.time())
+                self._away.note(None)
             except (RedisError, OSError) as error:
-                log.warning("Redis is away: %s", error)
+                self._away.note(error)
             except WeirError as error:  # e.g. a setting that nobody can act on
                 log.warning("this cycle was given up: %s", error)
             except Exception as error:  # whatever it is, the next cycle may do better
@@ -148,6 +156,9 @@ class Engine:
 
     def cycle(self, now: float) -> None:
         """Lead or stand by, once."""
+        if self._clock.set_back(now):
+            log.warning("the clock was set back; what was remembered by time is forgotten")
+            self._begin_to_look()
         leads = self._leadership.take()
         part = (
             self._part("leader", self._detail(), now, self._took_s)

@@ -27,6 +27,7 @@ from weir.controllers.model.placement import operator_lease
 from weir.controllers.model.sample import OperatorStatus
 from weir.metrics.agent.listener import Progress
 from weir.metrics.agent.track import Backlog, OperatorFacts
+from weir.metrics.store.away import AwayLog
 from weir.pipeline.hosts.operator import Context, Operator, OperatorError
 from weir.pipeline.hosts.query import (
     commit_time,
@@ -81,7 +82,7 @@ class Runner:
         self._renewed_at = 0.0
         self._halt_until: float | None = None  # while the query is to end at a batch boundary
         self._again = False  # it is to be started again once it has ended
-        self._store_away = False  # at the last step
+        self._away = AwayLog(log, f"{operator.name}: the store is away")
         self._next_try = 0.0
         self._failures = 0
         self._started_at = 0.0
@@ -105,11 +106,8 @@ class Runner:
                 self._try_start()
             else:
                 self._watch()
-            self._store_away = False
         except (RedisError, OSError) as error:
-            if not self._store_away:  # once, not at every step
-                log.warning("%s: the store is away: %s", self.operator.name, error)
-            self._store_away = True
+            self._away.note(error)
 
     # -- lease
 
@@ -121,6 +119,7 @@ class Runner:
             return
         with suppress(RedisError, OSError):
             if self._store.renew(lease, self._failover.lease_s):
+                self._away.note(None)
                 self._renewed_at = asked_at
                 self._tell_commit()
             else:
@@ -165,6 +164,7 @@ class Runner:
             self._lease = self._store.acquire(
                 operator_lease(self.operator.name), self._holder, self._failover.lease_s
             )
+            self._away.note(None)
         if self._lease is None:
             held = self._store.lease(operator_lease(self.operator.name))
             self.status = OperatorStatus.WAITING
@@ -225,6 +225,7 @@ class Runner:
         if self._lease:
             self._tell_commit()
             self._store.release(self._lease)
+            self._away.note(None)
             self._lease = None
         self._refresh()
         self.status, self.message = OperatorStatus.STOPPED, message

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Part, Store
+from weir.controllers.engine.stored import cluster_settings
 from weir.controllers.model.errors import InvalidInput
 from weir.controllers.model.hosting import HostLauncher, HostOrder, HostState
 from weir.pipeline.local.process import end, spawn
@@ -34,10 +35,12 @@ class Launching:
         now = self._clock()
         part = Part(id=LAUNCHER, kind=LAUNCHER, name=LAUNCHER, at=now, pid=os.getpid())
         self._store.beat(part)
-        done = []
+        done, most = [], cluster_settings(self._store).most
         for name, order in self._store.host_orders().items():
-            there = name in self._launcher.names()
-            if order.wanted is HostState.RUNNING and not there:
+            names = self._launcher.names()
+            if order.wanted is HostState.RUNNING and name not in names:
+                if len(names) >= most:  # somebody else wrote the order, or the limit
+                    continue
                 self._launcher.start(order)
                 done.append(f"cluster {name} is starting, as {order.by} asked")
             elif order.wanted is HostState.ENDED and self._launcher.end(name):

@@ -6,12 +6,43 @@ from collections.abc import Callable
 from playwright.sync_api import expect
 
 from tests.support.browser import Tab
+from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.moves import MoveState, MoveStep, Rebalance
 from weir.controllers.model.decision import Move
 from weir.controllers.model.failover import Death
 from weir.metrics.store.redis_store import RedisStore
 
 WORLD = "two clusters"
+
+
+_SWALLOW = """() => {
+  const set = Element.prototype.setAttribute;
+  window.swallowed = 0;
+  Element.prototype.setAttribute = function (name, value) {
+    const lost = name === "data-message" && value.includes("Lost: topic_count") && !window.swallowed;
+    if (lost) window.swallowed = 1;
+    else set.call(this, name, value);
+  };
+}"""
+
+
+def test_a_message_that_a_busy_browser_never_draws_is_made_up_for(
+    open_tab: Callable[..., Tab], pages_store: RedisStore
+) -> None:
+    """Dash draws only the last of several messages that come at once."""
+    now = time.time()
+    page = open_tab("/").page
+    card = page.locator('[data-cluster="narrow"]').first
+    expect(card).not_to_contain_text("It died")
+    page.evaluate(_SWALLOW)
+    try:
+        pages_store.save_deaths(
+            [Death(cluster="narrow", at=now - 9.0, noticed_at=now - 6.0, lost=("topic_count",))]
+        )
+        wait_until(lambda: page.evaluate("() => window.swallowed"), 30, "one message is lost")
+        expect(card).to_contain_text("Lost: topic_count")
+    finally:
+        pages_store.save_deaths([])
 
 
 def test_the_page_says_what_died_and_what_became_of_it(

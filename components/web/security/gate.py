@@ -131,12 +131,15 @@ class Gate:
 
     # -- what Redis says of a session
 
+    def _is_away(self, now: float) -> bool:
+        return 0 < self._away_until - now <= AWAY_S
+
     async def _alive(self, claim: Claim, fresh: bool) -> bool:
         now = self._clock()
         asked_at, alive = self._known.get(claim.hash, (0.0, True))
         if asked_at and not alive:
             return False  # what has ended stays ended
-        if (not fresh and now - asked_at < FRESH_S) or now < self._away_until:
+        if (not fresh and 0 <= now - asked_at < FRESH_S) or self._is_away(now):
             return alive
         try:
             alive = await self._workers(self._sessions.alive, claim)
@@ -150,7 +153,8 @@ class Gate:
 
     async def _touch(self, claim: Claim) -> None:
         now = self._clock()
-        if now - self._touched.get(claim.hash, 0.0) < self._touch_every_s or now < self._away_until:
+        since_s = now - self._touched.get(claim.hash, 0.0)
+        if 0 <= since_s < self._touch_every_s or self._is_away(now):
             return
         if len(self._touched) >= KNOWN_MOST:
             self._touched.clear()

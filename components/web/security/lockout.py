@@ -4,8 +4,8 @@ An attempt is counted before the password is looked at, so that many at once are
 around; a right password takes its count back. Unknown names are counted like known ones:
 nothing tells them apart.
 
-Many people may come from one address, that of a proxy or of an office. Somebody who has signed in from
-it lately is not kept out by what others fail with there.
+Many people may come from one address, that of a proxy or of an office, and anybody may fail with
+somebody's name. Who has signed in from an address lately is kept out by neither there.
 """
 
 import hashlib
@@ -74,9 +74,9 @@ class Lockout:
     def attempt(self, name: str, address: str) -> Attempt:
         """Count an attempt, unless one has to wait."""
         settings = self._settings
-        by_address = Attempt()
-        if not self._is_known(name, address):
-            by_address = self._count("address", address, settings.failures_address)
+        if self._is_known(name, address):
+            return self._count("pair", _both(name, address), settings.failures_user)
+        by_address = self._count("address", address, settings.failures_address)
         if by_address.wait_s:
             return by_address
         by_name = self._count("user", name, settings.failures_user)
@@ -85,15 +85,15 @@ class Lockout:
     def note_success(self, name: str, address: str) -> None:
         """It was the right password."""
         if name:
-            self._client.delete(_key("user", name))
+            self._client.delete(_key("user", name), _key("pair", _both(name, address)))
         if address and not self._is_known(name, address):  # else it was not counted
             self._take_back(keys=[_key("address", address)])
         if name and address:
             self._client.set(_pair(name, address), 1, ex=KNOWN_S)
 
     def _is_known(self, name: str, address: str) -> bool:
-        """Whether somebody has signed in from an address lately. Others may share it: what they
-        fail with is not theirs, and their own failures still lock their name."""
+        """Whether somebody has signed in from an address lately. What others fail with there, or
+        under that name elsewhere, is not theirs; their own failures are counted apart."""
         return bool(name and address and self._client.exists(_pair(name, address)))
 
     def _count(self, kind: str, name: str, allowed: int) -> Attempt:
@@ -109,7 +109,11 @@ class Lockout:
 
 
 def _pair(name: str, address: str) -> str:
-    return _key("known", f"{name} {address}")
+    return _key("known", _both(name, address))
+
+
+def _both(name: str, address: str) -> str:
+    return f"{name} {address}"
 
 
 def _key(kind: str, name: str) -> str:

@@ -5,6 +5,7 @@ this file is compiled in the driver by the Janino that Spark ships, aggregates t
 polled.
 """
 
+import time
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -16,6 +17,8 @@ from pyspark.sql import SparkSession
 from weir.controllers.model.errors import Unavailable
 
 QUEUE = "appStatus"
+SET_S = 1.0
+"""Two clocks that say of a period that it was this much longer: one of them was set."""
 
 
 class TaskWork(Struct, frozen=True):
@@ -113,6 +116,17 @@ class Poll(Struct, frozen=True):
     dropped_events: int = field(default=0)
 
 
+def begin_ms(at_ms: int, since_ms: int, lasted_s: float) -> int:
+    """When a period began, by the clock that was right at its end: one that was set meanwhile
+    says nothing of how long it was, and every rate is per second.
+
+    >>> begin_ms(10_000, 8_000, lasted_s=2.1), begin_ms(10_000, 3_610_000, lasted_s=2.0)
+    (8000, 8000)
+    """
+    apart_s = abs((at_ms - since_ms) / 1000.0 - lasted_s)
+    return since_ms if apart_s <= SET_S else at_ms - round(lasted_s * 1000)
+
+
 _decode = msgspec.json.Decoder(Poll).decode
 
 
@@ -142,6 +156,7 @@ class DriverListener:
                 "this session has no driver of its own (Spark Connect): attach in the driver's process"
             )
         self._listener = _compile(context).newInstance()
+        self._polled_at = time.monotonic()
         self._scala_context = context._jsc.sc()
         self._bus = self._scala_context.listenerBus()
         self._streams = spark._jsparkSession.streams()
@@ -166,8 +181,10 @@ class DriverListener:
 
     def poll(self) -> Poll:
         """What happened since the last call."""
+        before, self._polled_at = self._polled_at, time.monotonic()
         poll = _decode(self._listener.poll())
-        return msgspec.structs.replace(poll, dropped_events=self._dropped())
+        since_ms = begin_ms(poll.at_ms, poll.since_ms, self._polled_at - before)
+        return msgspec.structs.replace(poll, since_ms=since_ms, dropped_events=self._dropped())
 
     def _dropped(self) -> int:
         counter = f"queue.{QUEUE}.numDroppedEvents"

@@ -72,6 +72,17 @@ def test_the_lock_grows_with_every_failure_and_success_clears_it(people, clock):
     assert people.by_password("ada", PASSWORD, "1.1.1.1")
 
 
+def test_nobody_is_locked_out_by_failing_with_their_name_elsewhere(people):
+    assert people.by_password("ada", PASSWORD, "1.1.1.1")
+    for _ in range(5):
+        fail(people, address="6.6.6.6")
+    assert wait_s(people, address="7.7.7.7") == 30
+    assert people.by_password("ada", PASSWORD, "1.1.1.1").user.name == "ada"
+    for _ in range(5):
+        fail(people)
+    assert wait_s(people) == 30  # what fails where they sign in still counts
+
+
 def test_only_the_beginning_of_a_lock_stands_in_the_trail(people, clock):
     """However often somebody tries: the trail keeps only so much, and must not be washed away."""
     kept: list[SecurityEvent] = []

@@ -59,6 +59,7 @@ PATHS = ("/", "/cluster/wide", "/operator/top_n", "/balance", "/scale/wide", "/r
 
 # Of these nobody here reads a word: tests of their own look at them.
 ELSEWHERE = (
+    "aside",
     "edge",
     "topics",
     "ranking",

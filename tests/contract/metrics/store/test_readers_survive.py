@@ -1,6 +1,7 @@
 """Threads and loops outlive what nobody expected, or say that they are dead."""
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -256,3 +257,41 @@ def test_a_part_of_another_type_of_key_keeps_nobody_from_work(store: RedisStore)
     store.client.delete(keys.PARTS)
     store.beat(Part(id="a", kind="web", name="a", at=time.time()))
     assert {s.kind for p in store.parts() for s in p.skipped} >= {"fault"}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda client, lease: client.set(lease, "x"),
+        lambda client, lease: client.hset(lease, mapping={"holder": "nobody", "token": "9"}),
+        lambda client, lease: client.hset(keys.TOKENS, "engine", "x"),
+        lambda client, lease: client.hset(keys.TOKENS, "engine", str(2**63 - 1)),
+        lambda client, lease: client.set(keys.TOKENS, "x"),
+    ],
+)
+def test_a_lease_that_cannot_be_one_keeps_nobody_waiting(store: RedisStore, spoil: Any) -> None:
+    """Without a time to live it would be held for ever; without tokens nobody could lead."""
+    before = store.acquire("engine", "one", 60.0)
+    assert before is not None
+    assert store.release(before) is None
+    spoil(store.client, keys.lease("engine"))
+    taken = store.acquire("engine", "two", 60.0)
+    assert taken is not None
+    assert taken.token > before.token
+    assert store.renew(taken, 60.0)
+    store.client.delete(keys.lease("engine"))  # it ran out
+    spoil(store.client, keys.lease("engine"))
+    if store.renew(taken, 60.0):
+        assert store.lease("engine") == taken
+    again = store.acquire("engine", "two", 60.0)
+    assert again is not None
+    assert store.renew(again, 60.0)
+
+
+@pytest.mark.parametrize("name", ["../../tmp/x", "--help", "a b", ""])
+def test_an_order_with_a_name_that_no_host_has_starts_nothing(store: RedisStore, name: str) -> None:
+    """It would become a word of the launcher's command, and part of a file's name."""
+    order = {"cluster": name, "wanted": "running", "at": 1.0, "by": "eve"}
+    store.client.hset(keys.HOSTS, name, json.dumps(order))
+    assert store.host_orders() == {}
+    assert name == "" or store.skipped()

@@ -142,3 +142,9 @@ def test_the_key_is_made_once_and_readable_by_its_owner_alone(tmp_path) -> None:
     assert one.why_not("b", b"x", other.signature("a", b"x"))
     assert one.path.stat().st_mode & 0o777 == 0o600
     assert [p.name for p in one.path.parent.iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("name", ["my orders", "Bestellungen größer 9", "x" * 200])
+def test_an_agents_key_is_read_whatever_its_cluster_is_called(name: str) -> None:
+    agent = Keyring({"WEIR_KEY": Keyring(MASTER).agent_line(name)})
+    assert agent.why_not(name, b"do", Keyring(MASTER).signature(name, b"do")) == ""

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from weir.components.web.presence import _anchor_once
 from weir.controllers.engine.audit import AuditEntry, first_break, seal_entry
+from weir.controllers.model.command import Command, ScaleTo
+from weir.controllers.model.errors import Unavailable
 from weir.metrics.store import keys
 from weir.metrics.store.anchor import AnchorFile
 from weir.metrics.store.keyring import Keyring
@@ -94,3 +96,61 @@ def test_web_servers_take_an_anchor_by_themselves_and_show_what_is_wrong(
 def test_the_key_of_another_installation_fits_nothing(store: RedisStore, tmp_path: Path) -> None:
     other = Keyring({"WEIR_KEY": "11" * 32}).audit_key()
     assert AnchorFile(tmp_path / "a").check(store.audit, key=other).broken == 1
+
+
+def test_no_second_key_is_made_for_a_trail_that_is_signed(
+    store: RedisStore, tmp_path: Path
+) -> None:
+    """A terminal elsewhere would break the trail for everybody with the first thing it does."""
+    elsewhere = RedisStore(store.client)
+    elsewhere.keyring = Keyring({"WEIR_HOME": str(tmp_path)}, elsewhere._is_signed)
+    with pytest.raises(Unavailable, match="copy it from where"):
+        elsewhere.append_audit(AuditEntry(at=9.0, by="eve", action="paused"))
+    assert not (tmp_path / "key").exists()
+    assert len(store.audit()) == 5
+    store.client.flushall()
+    elsewhere.append_audit(AuditEntry(at=9.0, by="ada", action="paused"))  # the first one makes it
+    assert (tmp_path / "key").exists()
+
+
+@pytest.mark.parametrize("stray", ["18446744073709551615-18446744073709551615", f"{10**15}-0"])
+def test_an_entry_with_an_impossible_number_stops_nobody(
+    store: RedisStore, tmp_path: Path, stray: str
+) -> None:
+    """After the last possible id a stream takes nothing: no change could be written down."""
+    store.client.xadd(keys.AUDIT, {"e": "{"}, id=stray)
+    kept = store.append_audit(AuditEntry(at=9.0, by="ada", action="paused"))
+    assert kept.number == 6
+    assert broken(store, tmp_path / "a") is None
+    assert any("no entry has such a number" in s.why for s in store.skipped())
+
+
+def test_a_trail_that_holds_another_type_begins_anew_and_shows(
+    store: RedisStore, tmp_path: Path
+) -> None:
+    assert broken(store, tmp_path / "a") is None
+    store.client.delete(keys.AUDIT)
+    store.client.set(keys.AUDIT, "x")
+    assert store.append_audit(AuditEntry(at=9.0, by="ada", action="paused")).number == 1
+    assert store.skipped()
+    key = store.keyring.audit_key()
+    assert "at the last check" in AnchorFile(tmp_path / "a").check(store.audit, key=key).lost
+
+
+@pytest.mark.parametrize("spoil", ["id", "type"])
+def test_a_command_is_given_whatever_became_of_the_log_of_commands(
+    store: RedisStore, spoil: str
+) -> None:
+    store.client.delete(keys.COMMANDS)
+    if spoil == "id":
+        store.client.xadd(
+            keys.COMMANDS, {"id": "x"}, id="18446744073709551615-18446744073709551615"
+        )
+    else:
+        store.client.set(keys.COMMANDS, "x")
+    now = store.now()
+    told = Command(
+        id="c1", cluster="a", action=ScaleTo(executors=2), issued_at=now, expires_at=now + 60
+    )
+    store.submit(told, AuditEntry(at=now, by="ada", action="scaled"))
+    assert [command.id for command, _ in store.recent_commands()] == ["c1"]

@@ -57,6 +57,17 @@ def test_only_what_is_new_is_sent():
     assert message["cursor"]["at"] == {c: round(s[-1].at * 1000) for c, s in after.series.items()}
 
 
+def test_a_tab_that_drew_reports_before_the_clock_was_set_back_is_drawn_again():
+    world = demo_world()
+    seen = drawn_cursor(world)
+    assert "redraw" not in delta(PAGES, world, seen)[0]
+    ahead = {**seen.at, "wide": seen.at["wide"] + 3_600_000}
+    message, after = delta(PAGES, world, replace(seen, at=ahead))
+    assert message["redraw"] is True
+    assert "cursor" not in message
+    assert after.at == ahead
+
+
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
 @settings(max_examples=examples(25))
 def test_points_join_to_the_whole_series(steps):
@@ -102,6 +113,14 @@ def test_never_reached_redis_has_a_page_of_its_own():
 @pytest.mark.parametrize("said", [None, "x", [], {"at": "no"}, {"at": {"a": "b"}}, 7])
 def test_whatever_a_browser_says_is_survived(said):
     assert cursor_of(said) == Cursor()
+
+
+def test_a_tab_that_lost_a_message_is_told_from_where_it_stands() -> None:
+    sent = Cursor(path="/", page="a", at={"x": 9}, regions={"inbox": "new"})
+    there = Cursor(path="/", page="a", at={"x": 9}, regions={"inbox": "old"}, lost=5)
+    assert later(sent, there) is there
+    again = msgspec.structs.replace(sent, lost=5)
+    assert later(again, there) is again
 
 
 def test_sent_counts_until_the_browser_turns_the_page():

@@ -57,3 +57,14 @@ def test_a_key_that_is_no_stream_is_left_out_until_the_next_look(window):
     assert window.streams() == {}
     window.follow(["wide"], {}, T0)
     assert list(window.streams().values()) == ["wide"]
+
+
+def test_what_was_taken_before_the_clock_was_set_back_does_not_keep_out_what_follows(window):
+    window.add(sample(T0 + 600.0))
+    window.pass_by("wide", [b"%d-0" % ((T0 + 600.0) * 1000)], T0 + 600.0)
+    window.drop_ahead(T0 + 601.0)
+    assert len(window.series()["wide"]) == 2
+    window.drop_ahead(T0 + 1.0)
+    assert window.position("wide", T0 + 1.0) == f"{int(T0 * 1000)}-0"
+    assert window.add(sample(T0 + 2.0))
+    assert [s.at for s in window.series()["wide"]] == [T0, T0 + 2.0]

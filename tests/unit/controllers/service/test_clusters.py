@@ -5,6 +5,7 @@ import pytest
 from tests.support.people import _by_keywords
 from tests.unit.controllers.engine.engine_world import Lead, World, run
 from weir.controllers import service
+from weir.controllers.engine.audit import AuditEntry
 from weir.controllers.engine.ports import Part, Placement
 from weir.controllers.model.errors import InvalidInput, NotFound, Refused, Unavailable
 from weir.controllers.model.hosting import HostOrder, HostState
@@ -57,6 +58,18 @@ def test_a_cluster_is_added_within_the_limits_and_once(world: World) -> None:
     for name in ("", "../x", "a b", "-x", "x" * 101):
         with pytest.raises(InvalidInput):
             add(world.store, name, by="ada", now=world.now)
+
+
+def test_a_launcher_keeps_to_the_limit_whoever_wrote_the_orders(world: World) -> None:
+    for i in range(9):
+        order = HostOrder(cluster=f"n{i}", wanted=HostState.RUNNING, at=world.now, by="eve")
+        said = AuditEntry(at=world.now, by="eve", action="cluster.added")
+        assert world.store.change_host_order(None, order, said)
+    hosts = Hosts("a", "b")
+    launching = Launching(world.store, hosts, lambda: world.now)
+    launching.step()
+    launching.step()
+    assert len(hosts.there) == 4
 
 
 def test_without_a_launcher_nothing_is_ordered(world: World) -> None:

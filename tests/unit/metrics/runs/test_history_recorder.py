@@ -147,6 +147,19 @@ def test_a_long_silence_begins_a_new_run(tmp_path):
     assert [(r.samples, r.complete) for r in list_runs(tmp_path)] == [(20, False), (20, True)]
 
 
+def test_a_clock_that_is_set_back_begins_a_new_run(tmp_path):
+    store = fed(4, clusters=("a",), start=T0 + 3600.0)
+    recorder = Recorder(store, tmp_path)
+    recorder.step(T0 + 3604.0)
+    store.forget("a", AuditEntry(at=T0, by="redis", action="cluster.forgotten"))
+    made = feed(store, T0, 6, ("a",))
+    recorder.step(made[0].at)  # what was reported before that moment may have been recorded
+    recorder.step(made[-1].at)
+    recorder.close()
+    assert [s.at for s in recorded(tmp_path)][:2] == [s.at for s in made[1:]]
+    assert len(list_runs(tmp_path)) == 2
+
+
 def test_midnight_begins_a_new_run_and_late_reports_find_the_old_one(tmp_path):
     store = MemoryStore()
     store.append(sample("a", MIDNIGHT - 1))

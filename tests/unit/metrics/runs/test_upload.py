@@ -44,6 +44,10 @@ class TestUpload:
         assert list_runs(tmp_path) == []
         assert sorted(p.name for p in tmp_path.iterdir()) == [UPLOADS]
 
+    def test_a_log_may_be_called_as_the_status_is(self, tmp_path):
+        status = self.uploaded(tmp_path, "status.json", LOG)
+        assert (status.state, status.message) == ("done", "Imported 1 run.")
+
     def uploaded(self, root, name, content):
         job = sent(Jobs(root), name, content)
         return work(root / UPLOADS / job, root)

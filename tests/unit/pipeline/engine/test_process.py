@@ -146,3 +146,12 @@ def test_the_followed_scaler_answers_each_period_while_the_others_take_turns() -
             assert outlook.sample_at == newest[name]
             assert {a.scaler for a in outlook.answers} == {"thresholds"}
     assert "not followed answer every 600 s" in told(world, engine)[0][1]
+
+
+def test_a_clock_that_is_set_ahead_and_back_does_not_stop_the_engine() -> None:
+    world = world_without_planning()
+    engine = Engine(world.store)
+    engine.cycle(world.now + 3600.0)  # one cycle with the wrong time
+    world.tick()
+    engine.cycle(world.now)
+    assert {o.sample_at for o in world.store.scale_outlooks().values()} == {world.now}

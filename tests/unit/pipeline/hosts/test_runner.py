@@ -132,6 +132,22 @@ def test_without_its_lease_a_query_does_not_finish_its_batch(world: World) -> No
     assert "until Redis is back" in runner.message
 
 
+def test_a_store_that_is_away_is_said_once_and_again_when_it_is_back(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    x = Fake("x", lambda: world.now)
+    world.a.declare(x)
+    world.wanted = {"x": "a"}
+    there = world.store.renew, world.store.acquire
+    for _ in range(2):
+        world.store.renew = world.store.acquire = MagicMock(side_effect=OSError)
+        world.run(FailoverSettings().alone_s + 30.0)
+        world.store.renew, world.store.acquire = there
+        world.run(5.0)
+    said = [r.getMessage() for r in caplog.records if "store is away" in r.getMessage()]
+    assert [m.endswith("no longer") for m in said] == [False, True] * 2
+
+
 def test_a_host_that_stalls_for_longer_than_its_lease_goes_on_if_nobody_took_it(
     world: World,
 ) -> None:

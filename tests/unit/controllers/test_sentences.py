@@ -17,7 +17,7 @@ from weir.controllers.model.words import span
 from weir.controllers.scaling.base import Scope
 from weir.controllers.scaling.registry import create
 from weir.controllers.simulator.summary import SimulationSummary
-from weir.controllers.simulator.tuning import Point, verdict
+from weir.controllers.simulator.tuning import Candidate, verdict
 
 
 def seen(at: float, **figures: float) -> Snapshot:
@@ -25,7 +25,7 @@ def seen(at: float, **figures: float) -> Snapshot:
         "arrival_rows_per_s": 5.0, "processed_rows_per_s": 5.0, "cost_s_per_row": 0.0001,
         "load": 0.0005, "queue_rows": 0, "processing_s": 0.01, "trigger_s": 0.01,
     } | figures  # fmt: skip
-    operator = OperatorSample(name="o", cluster="a", batch_id=int(at), batch_rows=1, **given)  # type: ignore[arg-type]
+    operator = OperatorSample(name="o", cluster="a", batch_id=int(at), batch_rows=1, **given)
     cluster = Cluster(name="a", executors=1, executors_wanted=1, max_executors=4)
     sample = ClusterSample(at=at, period_s=10.0, cluster=cluster, operators=(operator,))
     return Snapshot.of([sample], at)
@@ -78,13 +78,13 @@ def test_a_verdict_says_how_much_came_true(now: float, said: str) -> None:
 
 
 def test_figures_that_read_the_same_are_as_before() -> None:
-    def point(hours: float, over: float) -> Point:
+    def point(hours: float, over: float) -> Candidate:
         summary = SimulationSummary(
             scaler="drs", latency_p50_s=1, latency_p95_s=2, latency_p99_s=3,
             share_over_target=over, executors_mean=2, executors_peak=3, executor_hours=hours,
             actions=1, settle_steps=1, served_share=1.0,
         )  # fmt: skip
-        return Point(label="trial 7", scaler="drs", judged=summary)
+        return Candidate(label="trial 7", scaler="drs", judged=summary)
 
     _, said = verdict(point(1.5, 0.01), point(2.0, 0.010001))
     assert said.endswith(

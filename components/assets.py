@@ -58,6 +58,7 @@ SCRIPTS = (
     "ui/focus.js",
     "ui/reach.js",
     "ui/filter.js",
+    "ui/folds.js",
     "live/chart-math.js",
     "live/chart-marks.js",
     "live/chart.js",

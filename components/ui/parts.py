@@ -108,8 +108,8 @@ def filter_box(of: str) -> Component:
     return html.Div(
         [
             dmc.TextInput(
-                type="search",
                 size="sm",
+                debounce=False,
                 placeholder=f"Name of a {of}",
                 className="filter-box",
                 **{

@@ -135,13 +135,13 @@ def test_a_cluster_to_scale_is_found_by_typing(open_tab):
     page = tab.page
     rows = page.locator("[data-cluster-row]:visible")
     expect(rows).to_have_count(60)
-    page.get_by_role("searchbox").fill("-41")
+    page.get_by_role("textbox", name="Show only clusters").fill("-41")
     expect(rows).to_have_count(1)
     expect(page.locator("[data-filter-count]")).to_have_text("1 of 60")
     page.get_by_role("link", name="cluster-41").click()
     expect(page.locator("h1")).to_have_text("Scale cluster-41")
     page.get_by_text("cluster-41, one of 60 clusters").click()
-    page.get_by_role("searchbox").fill("cluster-07")
+    page.get_by_role("textbox", name="Show only clusters").fill("cluster-07")
     page.locator(".choices").get_by_role("link", name="cluster-07").click()
     expect(page.locator("h1")).to_have_text("Scale cluster-07")
     assert tab.errors == []

@@ -226,7 +226,7 @@ def test_pages_for_no_one_and_unknown_clusters():
         said.text
         == "1 of 2 clusters wants another size: narrow 2 → 3. Of 1 cluster there is no fresh answer."
     )
-    assert [c.cluster for c in choice.charts] == ["wide", "narrow"]
+    assert [c.cluster for c in choice.charts] == ["narrow", "wide"]
     assert choice.figures["scale/narrow/why"].text.startswith("DRS queueing model: ")
     unknown = to_json(draw(world, "/scale/moon"))
     assert "There is no cluster moon" in unknown

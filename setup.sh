@@ -105,9 +105,9 @@ state_of() { cat requirements.txt "$1" pyproject.toml; pwd; }
 state="$(state_of "$wanted")"
 if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ]; then
   say "Installing the packages of $wanted into .venv (a few minutes, once) ..."
-  .venv/bin/python -m pip install --disable-pip-version-check -q -r "$wanted" ||
+  .venv/bin/python -m pip install --disable-pip-version-check -qq -r "$wanted" ||
     fail "The packages of $wanted could not be installed; see the lines above."
-  .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps -e . ||
+  .venv/bin/python -m pip install --disable-pip-version-check -qq --no-deps -e . ||
     fail "Weir could not be installed into .venv; see the lines above."
   # Compiled once here, not by every process that plans for the first time. What an older version
   # compiled may name classes that are gone.

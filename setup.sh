@@ -105,9 +105,9 @@ state() { cat requirements.txt "$1" pyproject.toml; pwd; }
 ready() { [ -f "$(stamp "$1")" ] && [ "$(cat "$(stamp "$1")")" = "$(state "$1")" ]; }
 if ! ready "$wanted" && ! ready requirements-dev.txt; then # the latter has the former in it
   say "Installing the packages of $wanted into .venv (a few minutes, once) ..."
-  .venv/bin/python -m pip install --disable-pip-version-check -q -r "$wanted" ||
+  .venv/bin/python -m pip install --disable-pip-version-check -qq -r "$wanted" ||
     fail "The packages of $wanted could not be installed; see the lines above."
-  .venv/bin/python -m pip install --disable-pip-version-check -q --no-deps -e . ||
+  .venv/bin/python -m pip install --disable-pip-version-check -qq --no-deps -e . ||
     fail "Weir could not be installed into .venv; see the lines above."
   # Compiled once here, not by every process that plans for the first time. What an older version
   # compiled may name classes that are gone.

@@ -18,16 +18,28 @@ def ahead(at: float, now: float) -> bool:
 
 
 class ClockWatch:
-    """Notices that the clock was set back. What somebody remembers by time is then from a time to
-    come, and would count as fresh, or as done already, until that time is there again.
+    """Notices that the clock was set.
+
+    Set back, what somebody remembers by time is from a time to come, and would count as fresh,
+    or as done already, until that time is there again. Set ahead, whoever gave a sign of life a
+    moment ago seems to have been silent for long, and all leases of a Redis on the same machine
+    have run out.
 
     >>> watch = ClockWatch()
     >>> [watch.set_back(now) for now in (100.0, 3700.0, 3699.0, 130.0, 131.0)]
     [False, False, False, True, False]
+    >>> [watch.set_ahead(*times) for times in ((100.0, 1.0), (3700.0, 2.0), (3800.0, 102.0))]
+    [False, True, False]
     """
 
     def __init__(self) -> None:
         self._last = 0.0
+        self._offset: float | None = None
+
+    def set_ahead(self, now: float, monotonic: float) -> bool:
+        """Whether it was, since the last look, by a clock that nobody sets."""
+        before, self._offset = self._offset, now - monotonic
+        return before is not None and ahead(self._offset, before)
 
     def set_back(self, now: float) -> bool:
         """Whether it was, since the last look."""

@@ -4,7 +4,7 @@ import time
 
 import redis
 
-ASKED_EVERY_S = 10.0
+ASKED_EVERY_S = 3.0
 
 
 class StoreClock:

@@ -62,6 +62,10 @@ class Leadership:
         if self._lease:
             self._store.release(self._lease)
 
+    def watch_anew(self) -> None:
+        """What was seen before says nothing of how long anybody has been silent."""
+        self._watch_token = -1
+
     def watch_time_s(self, lease: Lease) -> float:
         """For how long this engine has led and looked without a gap. After one, hosts may not
         have had the time to take up their leases again."""

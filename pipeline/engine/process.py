@@ -101,7 +101,10 @@ class Engine:
             began = time.monotonic()
             self._leadership.begin_cycle()
             try:
-                self.cycle(time.time())
+                now = time.time()
+                if self._clock.set_ahead(now, began):
+                    self._leadership.watch_anew()
+                self.cycle(now)
                 self._away.note(None)
             except (RedisError, OSError) as error:
                 self._away.note(error)

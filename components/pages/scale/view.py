@@ -136,7 +136,7 @@ def summary(world: World) -> Figure:
     if not changes:
         if count == 1:
             return Figure("The cluster has as many executors as its scaler wants.", "ok")
-        every = "the others have" if silent else f"all {count} clusters have"
+        every = "the others have" if silent else f"all {text.plural(count, 'cluster')} have"
         said = f"Nothing to change: {every} as many executors as their scalers want.{but}"
         return Figure(said, "warn" if silent else "ok")
     first = [f"{n} {d.before} → {d.executors}" for n, d in list(changes.items())[:NAMED]]

@@ -24,12 +24,18 @@ KNOWN_S = 30 * 86400
 
 # KEYS: the hash of one name or address. ARGV: now, failures allowed, first lock, longest, kept.
 # Says for how many ms to wait; 0 or less: may try, and the attempt is counted. Below 0: with
-# it a lock of this many ms begins.
+# it a lock of this many ms begins. What is no count or no lock of ours is as if it were not there.
 ATTEMPT = """
-local locked = tonumber(redis.call('HGET', KEYS[1], 'until') or '0')
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'none' and kind ~= 'hash' then redis.call('DEL', KEYS[1]) end
+local locked = tonumber(redis.call('HGET', KEYS[1], 'until') or '0') or 0
 local now = tonumber(ARGV[1])
-if locked > now then return math.ceil((locked - now) * 1000) end
-local count = redis.call('HINCRBY', KEYS[1], 'count', 1)
+if locked > now and locked <= now + ARGV[4] then return math.ceil((locked - now) * 1000) end
+local count = redis.pcall('HINCRBY', KEYS[1], 'count', 1)
+if type(count) ~= 'number' then
+  count = 1
+  redis.call('HSET', KEYS[1], 'count', count)
+end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 local over = count - tonumber(ARGV[2])
 if over >= 0 then

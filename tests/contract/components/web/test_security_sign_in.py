@@ -6,7 +6,12 @@ import pytest
 
 from tests.support.waiting import wait_until
 from weir.components.pages.sign_in.service import USED, WRONG, Locked, SignIn, admin_link
+<<<<<<< HEAD
 from weir.components.web.security.events import SecurityEvent, set_sink
+=======
+from weir.components.web.security import lockout
+from weir.components.web.security.events import set_sink
+>>>>>>> trust
 from weir.components.web.security.passwords import hash_password
 from weir.components.web.security.sessions import Sessions
 from weir.components.web.security.settings import SignInSettings
@@ -70,6 +75,22 @@ def test_the_lock_grows_with_every_failure_and_success_clears_it(people, clock):
     for _ in range(4):
         fail(people)
     assert people.by_password("ada", PASSWORD, "1.1.1.1")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda client, key: client.rpush(key, "x"),
+        lambda client, key: client.hset(key, mapping={"count": "x"}),
+        lambda client, key: client.hset(key, mapping={"until": "inf"}),
+        lambda client, key: client.hset(key, mapping={"until": "x", "count": str(2**63 - 1)}),
+    ],
+)
+@pytest.mark.parametrize(("kind", "name"), [("user", "ada"), ("address", "1.1.1.1")])
+def test_counts_that_cannot_be_read_keep_nobody_out(people, pages_redis, spoil, kind, name):
+    spoil(connect(pages_redis.url), lockout._key(kind, name))
+    fail(people)
+    assert people.by_password("ada", PASSWORD, "1.1.1.1").user.name == "ada"
 
 
 def test_nobody_is_locked_out_by_failing_with_their_name_elsewhere(people):

@@ -6,12 +6,8 @@ import pytest
 
 from tests.support.waiting import wait_until
 from weir.components.pages.sign_in.service import USED, WRONG, Locked, SignIn, admin_link
-<<<<<<< HEAD
-from weir.components.web.security.events import SecurityEvent, set_sink
-=======
 from weir.components.web.security import lockout
-from weir.components.web.security.events import set_sink
->>>>>>> trust
+from weir.components.web.security.events import SecurityEvent, set_sink
 from weir.components.web.security.passwords import hash_password
 from weir.components.web.security.sessions import Sessions
 from weir.components.web.security.settings import SignInSettings

@@ -12,6 +12,8 @@ PATIENCE = 4.0
 """How many times as long as expected a test waits."""
 LEAST_S = 120.0
 """How long it waits in any case: what takes a second may wait for a minute for its turn."""
+AWAY = ("redis", "playwright")
+"""Whose errors count as not yet: a server that is away, a page that loads itself again."""
 PATIENT_MS = 120_000
 """How long a test waits for what a page should show, in Playwright's unit."""
 
@@ -30,7 +32,7 @@ def wait_until(condition: Callable[[], Any], seconds: float, what: str) -> Any:
         except (OSError, LookupError, ValueError, TypeError, AttributeError) as error:
             last = error
         except Exception as error:
-            if type(error).__module__.split(".")[0] != "redis":
+            if type(error).__module__.split(".")[0] not in AWAY:
                 raise
             last = error
         time.sleep(pause_s)

@@ -7,6 +7,7 @@ from http.client import InvalidURL
 import pytest
 from msgspec.structs import replace
 
+from tests.support.waiting import wait_until
 from weir.controllers.engine.apply.effects import News
 from weir.controllers.engine.guard.rules import EngineSettings
 from weir.controllers.model.errors import InvalidInput
@@ -76,6 +77,7 @@ def test_closing_does_not_wait_for_a_full_queue(
     notifier.close(timeout_s=0.1)
     assert not ended.is_set(), "it has waited"
     hangs.set()
+    wait_until(notifier._waiting.empty, 5, "all is delivered")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,13 @@ from weir.controllers.model.sample import Mode
         ),
         (Mode.AUTO_WITHIN_CRITERIA, Criteria(hours="1-5"), OUT, TrackRecord(), "not between 1-5"),
         (Mode.AUTO_WITHIN_CRITERIA, Criteria(hours="8-18"), OUT, TrackRecord(), ""),
-        (Mode.AUTO_WITHIN_CRITERIA, Criteria(least_judged=3), OUT, TrackRecord(judged=2), "2 of the 3"),
+        (
+            Mode.AUTO_WITHIN_CRITERIA,
+            Criteria(least_judged=3),
+            OUT,
+            TrackRecord(judged=2),
+            "2 of the 3",
+        ),
         (
             Mode.AUTO_WITHIN_CRITERIA,
             Criteria(least_judged=3, least_effective_share=0.8),

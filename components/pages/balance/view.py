@@ -125,13 +125,13 @@ def figures(world: World) -> Figures:
     best = min(
         view.proposals,
         key=lambda p: (
-            round(p.plan.after.load_distance, 1),
+            round(_reach(p, now.load_distance), 1),
             p.plan.planner != followed,  # of those that reach it, the one that will act
             len(p.plan.moves),
         ),
     )
     top = max(now.load.items(), key=lambda item: item[1], default=("", 0.0))
-    reach = best.plan.after.load_distance
+    reach = _reach(best, now.load_distance)
     return {
         **distance_now(world),
         "balance/now": Figure(f"{now.load_distance:.1f}"),
@@ -152,6 +152,12 @@ def figures(world: World) -> Figures:
         ),
         "balance/periods": Figure(periods_text(view)),
     }
+
+
+def _reach(proposal: Proposal, now: float) -> float:
+    """The load distance after a plan. One that moves nothing leaves the present one: of many
+    planners some were asked a while ago, when it was another."""
+    return proposal.plan.after.load_distance if proposal.plan.moves else now
 
 
 def distance_now(world: World) -> Figures:
@@ -180,6 +186,8 @@ def _plan_row(world: World, same: list[Proposal], most: float) -> PlanRow:
     first = (followed or same)[0]
     plan, nothing = first.plan, not first.plan.moves
     before, after = plan.before.load_distance, plan.after.load_distance
+    if nothing and world.outlook is not None:
+        before = after = world.outlook.proposals[0].plan.before.load_distance
     bounds = [p.plan.bound for p in same if p.plan.bound is not None]
     return PlanRow(
         planner=plan.planner,

@@ -134,10 +134,9 @@ def summary(world: World) -> Figure:
     but = f" Of {text.plural(silent, 'cluster')} there is no fresh answer." if silent else ""
     changes = {n: d for n, d in wanted.items() if isinstance(d, Scale)}
     if not changes:
-        if count == 1:
-            return Figure("The cluster has as many executors as its scaler wants.", "ok")
-        every = "the others have" if silent else f"all {text.plural(count, 'cluster')} have"
-        said = f"Nothing to change: {every} as many executors as their scalers want.{but}"
+        all_of = text.plural(count, "cluster")
+        which = "" if silent or count == 1 else f" All {all_of} stay as they are."
+        said = f"No scaler that is followed asks for another size.{which}{but}"
         return Figure(said, "warn" if silent else "ok")
     first = [f"{n} {d.before} → {d.executors}" for n, d in list(changes.items())[:NAMED]]
     more = f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""

@@ -114,7 +114,7 @@ def _needless(plan: Plan, view: Outlook, facts: Facts) -> str:
     own = followed_plan(view, facts)
     what = f"the moves of {_title(plan.planner)}"
     if own is not None and set(own.moves) != set(plan.moves):
-        what = f"those of {what} that are worth their cost ({moves_in_words(plan.moves)})"
+        what = f"the moves that are worth their cost ({moves_in_words(plan.moves)})"
     if gain < 0.05:
         return f"{what} do not lower the load distance"
     if is_large:

@@ -84,6 +84,19 @@ def test_planners_that_move_nothing_keep_reasons_of_their_own():
     assert still.words == f"{first} COLA: Beyond the budget."
 
 
+def test_a_planner_that_was_asked_before_and_moves_nothing_reaches_what_is_there_now():
+    world = balance_world()
+    assert world.outlook is not None
+    old = next(p for p in world.outlook.proposals if not p.plan.moves)
+    even = replace(old.plan.before, load_distance=1.0)
+    stale = replace(old, plan=replace(old.plan, before=even, after=even))
+    others = tuple(p for p in world.outlook.proposals if p is not old)
+    world = replace(world, outlook=replace(world.outlook, proposals=(*others, stale)))
+    assert balance.figures(world)["balance/reach"].text != "1.0"
+    (row,) = [r for r in balance.plan_rows(world) if not r.moves_any]
+    assert (row.distance.text, row.before) == ("52.5", "from 52.5")
+
+
 def test_the_note_says_silent_holding_back_or_ready():
     ready = balance.note(balance_world())
     assert (ready.state, ready.planner, ready.aid) == ("ok", "DoDo with capacity", "Moving helps.")

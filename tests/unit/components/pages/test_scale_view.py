@@ -235,6 +235,20 @@ def test_pages_for_no_one_and_unknown_clusters():
     assert PAGES.page(world, "/scale/a/b").kind == "lost"
 
 
+def test_the_choice_says_whether_any_scaler_wants_another_size():
+    calm = ScalerAnswer(scaler="drs", title="DRS queueing model", decision=STAY, chosen=True)
+    quiet = replace(outlook(4.0), answers=(calm,))
+    world = scale_world()
+    at = {n: replace(quiet, at=world.at, cluster=n) for n in ("narrow", "wide")}
+    followed = {f"scale:{n}": {"scaler": "drs"} for n in at}
+    even = replace(world, scale_outlooks=at, scale_settings=followed)
+    assert scale.summary(even).text == (
+        "No scaler that is followed asks for another size. All 2 clusters stay as they are."
+    )
+    silent = scale.summary(replace(world, scale_outlooks={}))
+    assert (silent.state, "not at work" in silent.text) == ("bad", True)
+
+
 def test_the_page_and_its_delta_can_be_sent():
     world = scale_world(memories={"narrow": remembered(learned(40))})
     assert to_json(draw(world, "/scale/narrow"))

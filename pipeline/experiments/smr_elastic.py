@@ -123,8 +123,7 @@ def watched(
 
 def waiting_s(live: LiveSystem, rate: float) -> float:
     """For how many seconds of the whole input rows wait before the counting."""
-    found = live.snapshot().operators
-    return sum(o.queue_rows or 0 for o in found if o.slice_of == NAME) / rate
+    return live.waiting_rows(NAME) / rate
 
 
 def _of_slice(samples: Mapping[str, Any], name: str, began: float, ended: float) -> list[Any]:
@@ -205,10 +204,10 @@ def conclude(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
         numbers=tuple(
             ComparedFigure(name=name, ours=float(ours), unit=unit, published=published)
             for name, ours, unit, published in (
-                ("overload to hand-over asked for, skew",
-                 first["skew"]["asked_s"] if first["skew"] else None, "s", ""),
                 ("reaction: asked for to in force, slowest", max(react, default=None), "s",
                  "1.5 to 3 s with detection"),
+                ("overload to hand-over asked for, skew",
+                 first["skew"]["asked_s"] if first["skew"] else None, "s", ""),
                 ("pause of the slices that change, longest", max(paused, default=None), "s",
                  "latency of 10 to 500 ms"),
                 ("stable again after the skew shifted", skew["caught_up_s"], "s", "about 200 s"),

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 
 from weir.components.pages.history.render_plots import plot_tiles
 from weir.components.pages.lab import ids as own
-from weir.components.pages.lab.view import ours_words, plots, progress_words
+from weir.components.pages.lab.view import plots, progress_words
 from weir.components.ui import text
 from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import LAB, replay_path
@@ -16,7 +16,7 @@ from weir.metrics.lab.catalogue import EXPERIMENTS
 from weir.metrics.lab.experiment import Experiment, Paper
 from weir.metrics.lab.lab import ExperimentStatus, Lab
 from weir.metrics.lab.outcome import ClaimVerdict, Conclusion, ExperimentResult, Table
-from weir.metrics.lab.report import number_words
+from weir.metrics.lab.report import first_words, number_words
 
 _STATES = {ClaimVerdict.REPRODUCED: "ok", ClaimVerdict.PARTLY: "warn", ClaimVerdict.NOT: "bad"}
 
@@ -79,7 +79,7 @@ def _claim(described: Experiment, result: ExperimentResult | None, running: str)
                 scope="row",
             ),
             html.Td(described.published, **{"data-label": "Published"}),
-            html.Td(ours_words(outcome) if outcome else text.NOTHING, **{"data-label": "Here"}),
+            html.Td(first_words(outcome) if outcome else text.NOTHING, **{"data-label": "Here"}),
             html.Td(described.how.value, **{"data-label": "How"}),
             html.Td(
                 html.Span("running", className="lab-verdict", **{"data-state": "run"})

@@ -64,13 +64,13 @@ def claims_text(claims: Mapping[str, tuple[str, ...]]) -> str:
 
 def section_text(described: Experiment, result: ExperimentResult) -> str:
     """All of one experiment."""
-    outcome, size = result.outcome, described.size(result.quick)
+    outcome = result.outcome
     when = datetime.fromtimestamp(result.at, UTC)
     parts = [
         f"{described.paper.citation}: {described.where}. {described.question}",
         f"**Published:** {described.published}",
         f"**Here: {outcome.verdict.words.lower()}.** {outcome.reason}",
-        f"{described.how.words} Size: {size.words}. {result.machine}, {when:%Y-%m-%d}, "
+        f"{described.how.words} {described.ran_words(result.quick)} {result.machine}, {when:%Y-%m-%d}, "
         f"{result.took_s:.0f} s.",
     ]
     if outcome.numbers:

@@ -126,7 +126,7 @@ def render_one(described: Experiment, lab: Lab) -> Component:
                     className="form-head",
                 ),
                 html.P(
-                    f"Quick: {described.quick.words}. Full: {described.full.words}. It runs beside "
+                    f"Full: {described.full.words}. Quick: {described.quick.words}. It runs beside "
                     "whatever else this machine does, one experiment at a time; a stopped one goes "
                     "on where it was.",
                     className="quiet",
@@ -163,14 +163,13 @@ def result_parts(
             parts.append(html.P("This was not run here yet.", className="quiet"))
         return parts
     outcome = result.outcome
-    size = described.size(result.quick)
     parts.append(
         card(
             html.P([html.Strong("Here: "), outcome.reason]),
             _numbers(outcome),
             html.P(
                 [
-                    f"{described.how.words} {size.words[:1].upper()}{size.words[1:]}. "
+                    f"{described.how.words} {described.ran_words(result.quick)} "
                     f"{result.machine}; took {text.seconds(result.took_s)}, ended ",
                     stamp(result.at),
                     ".",

@@ -1,9 +1,10 @@
 """DoDo, figure 23: the extreme and the optimal case, on real Spark.
 
 Six slots in the wide cluster and one in the narrow one, as in the thesis. Rows cost what makes the
-thesis's figures possible: counting on the narrow cluster carries 200 rows/s, both operators on the
-wide one 414, and the extractor on the narrow one 105. The input is below what the wide one carries:
-nothing holds the extractor back, and it would take the slots that the counting needs.
+thesis's figures possible: but for what a batch costs, counting on the narrow cluster carries 200
+rows/s, both operators on the wide one 414, and the extractor on the narrow one 105. The input is
+below what the wide one carries: nothing holds the extractor back, and it would take the slots that
+the counting needs.
 """
 
 from collections.abc import Mapping

@@ -61,7 +61,7 @@ def plan(wide: LiveCluster, narrow: LiveCluster, extractor_s: float, count_s: fl
         clusters=(wide, narrow), workload="top_n", rows_per_s=STARTS_WITH, settings=SOON,
         values=(
             f"extractor_cost_s={extractor_s}", f"topic_count_cost_s={count_s}",
-            "top_n_cost_s=0.0001", "trigger_s=1", "max_rows=800",
+            "top_n_cost_s=0.0001", "trigger_s=2", "top_n_trigger_s=4", "max_rows=1200",
         ),
     )  # fmt: skip
 

@@ -165,8 +165,8 @@ def result_parts(
     outcome = result.outcome
     parts.append(
         card(
-            html.P([html.Strong("Here: "), outcome.reason]),
             _numbers(outcome),
+            html.P([html.Strong(f"{outcome.verdict.words}: "), outcome.reason]),
             html.P(
                 [
                     f"{described.how.words} {described.ran_words(result.quick)} "

@@ -15,7 +15,7 @@ EXPERIMENTS = (
         how=How.LIVE,
         full=ExperimentSize(words="50,000 words, 20 batches of 60,000 rows, one and two reducers on one "
                   "Spark of two cores", about_s=240),
-        quick=ExperimentSize(words="the same, 6 batches", about_s=90),
+        quick=ExperimentSize(words="the same, 6 batches", about_s=75),
         work="smr_throughput:FIGURE_5",
     ),
     Experiment(
@@ -29,7 +29,7 @@ EXPERIMENTS = (
         how=How.LIVE,
         full=ExperimentSize(words="two reducers and a cluster with room, 320 to 500 rows/s, up to four "
                   "minutes each, on two cores", about_s=450),
-        quick=ExperimentSize(words="the same, up to a minute each", about_s=210),
+        quick=ExperimentSize(words="the same, up to a minute and a half each", about_s=240),
         work="smr_elastic:FIGURE_6",
     ),
     Experiment(

@@ -77,3 +77,8 @@ class Experiment(Struct, frozen=True, kw_only=True):
     def size(self, quick: bool) -> ExperimentSize:
         """The size asked for."""
         return self.quick if quick else self.full
+
+    def ran_words(self, quick: bool) -> str:
+        """What was run; the quick size is told as how it differs from the full one."""
+        ran = f" Run was the quick size: {self.quick.words}." if quick else ""
+        return f"Full size: {self.full.words}.{ran}"

@@ -8,17 +8,16 @@ from weir.metrics.lab import sections
 from weir.metrics.lab.catalogue import EXPERIMENTS, experiment
 from weir.metrics.lab.experiment import Experiment
 from weir.metrics.lab.lab import Lab
-from weir.metrics.lab.outcome import ComparedFigure, ExperimentResult, cell
+from weir.metrics.lab.outcome import ComparedFigure, Conclusion, ExperimentResult, cell
 
 CLAIMS = "experiments"
-_HEADER = ("experiment", "paper", "where", "claim", "how", "size", "verdict")
+_HEADER = ("experiment", "paper", "where", "published", "here", "how", "size", "verdict")
 
 
 def write_report(lab: Lab, path: Path, only: Sequence[str] = ()) -> list[str]:
     """Write the sections of what was found, and the table of claims; the names written.
 
-    What the table says of experiments that have no result in this lab stays: they were run
-    elsewhere.
+    What the table says of others stays: its row is that of the section which is there.
     """
     found = {e.name: r for e in EXPERIMENTS if (r := lab.result(e.name)) is not None}
     wanted = [e for e in EXPERIMENTS if e.name in found and (not only or e.name in only)]
@@ -26,7 +25,8 @@ def write_report(lab: Lab, path: Path, only: Sequence[str] = ()) -> list[str]:
         result = found[described.name]
         sections.write(described.name, command(result), section_text(described, result), path)
     before = path.read_text() if path.exists() else ""
-    claims = {**claims_in(before), **{name: claim_of(name, r) for name, r in found.items()}}
+    written = {e.name: claim_of(e.name, found[e.name]) for e in wanted}
+    claims = {**claims_in(before), **written}
     sections.write(CLAIMS, "weir experiment report", claims_text(claims), path)
     return [e.name for e in wanted]
 
@@ -40,7 +40,7 @@ def claim_of(name: str, result: ExperimentResult) -> tuple[str, ...]:
     """A row of the table of claims."""
     e = experiment(name)
     return (
-        e.name, e.paper.value, e.where, e.published, e.how.value,
+        e.name, e.paper.value, e.where, e.published, first_words(result.outcome), e.how.value,
         "quick" if result.quick else "full", result.outcome.verdict.words,
     )  # fmt: skip
 
@@ -64,13 +64,13 @@ def claims_text(claims: Mapping[str, tuple[str, ...]]) -> str:
 
 def section_text(described: Experiment, result: ExperimentResult) -> str:
     """All of one experiment."""
-    outcome, size = result.outcome, described.size(result.quick)
+    outcome = result.outcome
     when = datetime.fromtimestamp(result.at, UTC)
     parts = [
         f"{described.paper.citation}: {described.where}. {described.question}",
         f"**Published:** {described.published}",
         f"**Here: {outcome.verdict.words.lower()}.** {outcome.reason}",
-        f"{described.how.words} Size: {size.words}. {result.machine}, {when:%Y-%m-%d}, "
+        f"{described.how.words} {described.ran_words(result.quick)} {result.machine}, {when:%Y-%m-%d}, "
         f"{result.took_s:.0f} s.",
     ]
     if outcome.numbers:
@@ -90,3 +90,11 @@ def number_words(number: ComparedFigure) -> str:
     '5.89 %'
     """
     return f"{cell(number.ours)}{' ' + number.unit if number.unit else ''}"
+
+
+def first_words(outcome: Conclusion) -> str:
+    """The first figure, for a table of claims."""
+    if not outcome.numbers:
+        return ""
+    first = outcome.numbers[0]
+    return f"{first.name}: {number_words(first)}"

@@ -73,6 +73,8 @@ def calibrated(bench: Bench, plan: LivePlan) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(kept.read_text())
         return found
     found = measured(bench, live_system(bench, plan))
+    bench.open.close()  # what follows is simulated, and wants the cores
+    bench.shared.clear()
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps(found))
     return found

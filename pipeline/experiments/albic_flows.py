@@ -57,7 +57,7 @@ def counted(operators: Sequence[str], costs: Mapping[str, float], rows: int, see
     flows: dict[tuple[str, str], float] = {}
     for operator in operators:
         own = keys["rain" if operator == "rain_score" else "late"][OWN_KEY[operator]]
-        for g, n in enumerate(np.bincount(own, minlength=GROUPS)):
+        for g, n in enumerate(np.bincount(own, minlength=GROUPS).tolist()):
             work[f"{operator}.{g}"] += n * max(costs[operator], 1e-3)
     for source, target, key in EDGES:
         if source in operators and target in operators:

@@ -79,8 +79,15 @@ def _key(limit: float) -> str:
 
 def _limits(found: Mapping[str, Any]) -> str:
     ends = {limit: _ends(found[_key(limit)]) for limit in LIMITS}
-    return "What distance ALBIC accepts decides how much it brings together: " + ", ".join(
-        f"within {limit:g} points {e['collocation']:.0f} %" for limit, e in ends.items()
+    return (
+        "What distance ALBIC accepts decides how much it brings together: "
+        + ", ".join(
+            f"within {limit:g} points {e['collocation']:.0f} %" for limit, e in ends.items()
+        )
+        + (
+            f". Shown are {LIMIT:g} points, which was chosen, as was how evenly planes fly, by looking at "
+            "outcomes of such simulations"
+        )
     )
 
 
@@ -133,7 +140,7 @@ def conclude_13(_quick: bool, found: Mapping[str, Any]) -> Conclusion:
     return Conclusion(
         verdict=verdict_of(
             half, end["index"] < 95.0, end["moves"] <= 10.0, cola["moves"] > 100.0,
-            end["distance"] < cola["distance"],
+            end["distance"] < cola["distance"], end["index"] < cola["index"],
         ),
         reason=(
             f"Simulated over {len(ours['moves'])} periods. ALBIC gets to {end['collocation']:.0f} % "

@@ -1,19 +1,24 @@
 """DoDo's clusters on Spark: one wide, one narrow, and what its planner and scaler do on them.
 
 A row costs its operators waiting, as if calling a remote service, so that slots count and not the
-two cores below them all. The input is above what the placement carries: throughput is what comes
-out of the operator that counts, while rows wait before it.
+two cores below them all. The input is above what a bad placement carries: throughput is what comes
+out of the operator that counts, while rows wait before it. Every way begins with empty queues.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from weir.controllers.balancing.base import Planner, planners
+from weir.controllers.engine.apply.moves import MoveStep
+from weir.controllers.engine.propose.balance import BalanceSettings, problem_now, why_wait
+from weir.controllers.model.decision import Move
 from weir.controllers.model.sample import ClusterSample, Mode
 from weir.metrics.lab.outcome import PlotSeries, ResultChart
 from weir.pipeline.experiments.base import Bench
 from weir.pipeline.experiments.live import (
+    BY,
     LiveCluster,
     LivePlan,
     LiveSystem,
@@ -21,7 +26,7 @@ from weir.pipeline.experiments.live import (
     over_time,
     rows_out,
 )
-from weir.pipeline.experiments.live_places import executors_of
+from weir.pipeline.experiments.live_places import executors_of, rebalance_to
 
 WIDE, NARROW = "wide", "narrow"
 END = "topic_count"
@@ -29,7 +34,14 @@ EXTREME = {"extractor": WIDE, "topic_count": NARROW, "top_n": NARROW}
 OPTIMAL = {"extractor": WIDE, "topic_count": WIDE, "top_n": NARROW}
 COLLAPSED = {"extractor": NARROW, "topic_count": WIDE, "top_n": NARROW}
 BUCKET_S = 5.0
-GOING_S = 8.0
+STARTS_WITH = 40.0  # rows/s, until everything runs
+CAUGHT_UP_S = 3.0  # rows that wait before what counts, in seconds of the input
+
+UNGUARDED = ("dodo_no_capacity",)
+BALANCED: Mapping[str, Any] = {
+    "window_s": 12.0, "hold_s": 10.0, "least_periods": 4, "moves": 1, "pinned_operators": "top_n",
+}  # fmt: skip
+"""What has next to no load stays where it is: by chance it may correlate best, and go first."""
 
 SOON: Mapping[str, Mapping[str, Any]] = {
     "engine": {"least_effectiveness": 0.0, "settle_s": 10.0, "reconsider_s": 0.0},
@@ -43,17 +55,23 @@ SOON: Mapping[str, Mapping[str, Any]] = {
 """An experiment has minutes where a cluster has hours."""
 
 
-def plan(
-    wide: LiveCluster, narrow: LiveCluster, extractor_s: float, count_s: float, rows_per_s: float
-) -> LivePlan:
+def plan(wide: LiveCluster, narrow: LiveCluster, extractor_s: float, count_s: float) -> LivePlan:
     """Top-N topics on two clusters."""
     return LivePlan(
-        clusters=(wide, narrow), workload="top_n", rows_per_s=rows_per_s, settings=SOON,
+        clusters=(wide, narrow), workload="top_n", rows_per_s=STARTS_WITH, settings=SOON,
         values=(
             f"extractor_cost_s={extractor_s}", f"topic_count_cost_s={count_s}",
-            "top_n_cost_s=0.0001", "trigger_s=1", "max_rows=800",
+            "top_n_cost_s=0.0001", "trigger_s=2", "top_n_trigger_s=4", "max_rows=1200",
         ),
     )  # fmt: skip
+
+
+def emptied(live: LiveSystem, bench: Bench) -> LiveSystem:
+    """Stop the input until next to nothing waits."""
+    bench.tell("what waits is worked off", 0.0)
+    live.rate(0.0)
+    live.until(lambda: live.waiting_rows() < STARTS_WITH, 180, "what waits is worked off")
+    return live
 
 
 def followed(
@@ -70,45 +88,63 @@ def followed(
 ) -> dict[str, Any]:
     """Let the engine follow these for a while, and measure the end of it.
 
-    It lasts `least_s`. With `until_moved` it goes on until a rebalance has ended (at most as long
-    again), and then for a few seconds in which what was moved gets going. Then comes `last_s`.
+    It lasts `least_s`. With `until_moved` it goes on until what counts has moved, and until no more
+    than the input of a moment waits before it, each at most as long again. Then comes `last_s`.
     """
-    live.rate(rows_per_s)
+    followed_by_engine = planner not in UNGUARDED
     live.store.save_settings(
-        "balance",
-        {"planner": planner, "window_s": 12.0, "hold_s": 10.0, "least_periods": 4, "moves": 1},
+        "balance", {**BALANCED, "planner": planner if followed_by_engine else "no_op"}
     )
     for name in (WIDE, NARROW):
         live.store.save_settings(f"scale:{name}", {"scaler": scaler})
+    live.rate(rows_per_s)
     began = time.time()
-    live.mode(Mode.AUTO)
-    while time.time() < began + least_s or (
-        until_moved and not _has_moved(live, began) and time.time() < began + 2 * least_s
-    ):
-        bench.tell(says, min(0.9, (time.time() - began) / (least_s + last_s)))
-        time.sleep(0.5)
-    ended = time.time() + last_s + (GOING_S if until_moved else 0.0)
-    while time.time() < ended:
-        bench.tell(says, min(0.95, (time.time() - began) / (least_s + last_s)))
-        time.sleep(0.5)
+
+    def goes_on(while_: Callable[[], bool], until: float) -> None:
+        while time.time() < until and while_():
+            if not followed_by_engine and time.time() > began + BALANCED["window_s"]:
+                unguarded(live, planners()[planner]())
+            bench.tell(says, min(0.95, (time.time() - began) / (least_s + last_s)))
+            time.sleep(0.5)
+
+    live.mode(Mode.AUTO if followed_by_engine else Mode.OBSERVE)
+    goes_on(lambda: True, began + least_s)
+    if until_moved:
+        goes_on(lambda: all(m.operator != END for m in moved(live, began)), began + 2 * least_s)
+        goes_on(lambda: live.waiting_rows(END) > CAUGHT_UP_S * rows_per_s, time.time() + least_s)
+    goes_on(lambda: True, time.time() + last_s)
     live.mode(Mode.OBSERVE)
     return figures(live, began, time.time(), last_s)
 
 
-def _has_moved(live: LiveSystem, since: float) -> bool:
-    return any(r.at >= since and r.final for r in live.store.rebalances())
+def unguarded(live: LiveSystem, planner: Planner) -> None:
+    """Carry out what a planner wants now, which the engine would refuse if it does no good."""
+    now, settings = time.time(), BalanceSettings(**BALANCED)
+    snapshot, rebalances = live.snapshot(), live.store.rebalances()
+    problem = problem_now(snapshot, live.samples(now - settings.window_s, now), settings)
+    if why_wait(snapshot, problem, rebalances, settings, now):
+        return
+    wanted = {m.operator: m.target for m in planner.plan(problem).moves}
+    asked = rebalance_to(wanted, live.store.placements(), BY)
+    if asked is not None:
+        live.store.save_rebalance(asked)
+
+
+def moved(live: LiveSystem, since: float) -> list[Move]:
+    """What was moved since then, in order."""
+    return [
+        m.move
+        for r in reversed(live.store.rebalances())
+        if r.at >= since
+        for m in r.moves
+        if m.step is MoveStep.DONE
+    ]
 
 
 def figures(live: LiveSystem, began: float, ended: float, last_s: float) -> dict[str, Any]:
     """Of the whole time by buckets, and of its end."""
     whole, late = live.samples(began, ended), live.samples(ended - last_s, ended)
-    moves = [
-        f"{m.move.operator} to {m.move.target}"
-        for r in reversed(live.store.rebalances())
-        if r.at >= began
-        for m in r.moves
-        if m.step.value == "done"
-    ]
+    moves = [f"{m.operator} to {m.target}" for m in moved(live, began)]
     one = {name: {name: found} for name, found in whole.items()}
     return {
         "throughput": committed_per_s(late), "busy": busy_shares(late), "moves": moves,

@@ -98,10 +98,14 @@ def conclude(quick: bool, found: Mapping[str, Any]) -> Conclusion:
         }  # fmt: skip
         said.append(
             f"{app}: the three runs end with {' and '.join(sorted(ends))}. From minute "
-            f"{CHANGE_AT + 3} on their mean times differ by {100 * apart:.0f} %, before minute "
+            f"{CHANGE_AT + 3} on their mean times differ by {100 * apart:.1f} %, before minute "
             f"{CHANGE_AT} by {100 * apart_before:.0f} %; {len(shorter)} of the {len(moved)} that "
             "were changed are faster than before."
         )
+        numbers.append(
+            ComparedFigure(name=f"{app}: difference among the three after the change",
+                           ours=100 * apart, unit="%", published="similar average sojourn times")
+        )  # fmt: skip
         for label, run in runs.items():
             rows.append((app, label, run["allocation"], before[label], after[label],
                          pause.get(label)))  # fmt: skip
@@ -112,10 +116,6 @@ def conclude(quick: bool, found: Mapping[str, Any]) -> Conclusion:
                     published="a clear decrease" if label != words(STARTS[app][0]) else "about the same",
                 )
             )  # fmt: skip
-        numbers.append(
-            ComparedFigure(name=f"{app}: difference among the three after the change",
-                           ours=100 * apart, unit="%", published="similar average sojourn times")
-        )  # fmt: skip
     return Conclusion(
         verdict=verdict_of(*claims),
         reason=(

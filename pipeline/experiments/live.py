@@ -146,15 +146,12 @@ class LiveSystem:
         """What every cluster has reported in that time."""
         return {c.name: list(self.store.samples(c.name, since, until)) for c in self.plan.clusters}
 
-    def waiting_rows(self) -> int:
-        """Rows waiting before any operator."""
-        return sum(o.queue_rows or 0 for o in self.snapshot().operators)
-
-    def drained(self) -> bool:
-        """Nothing waits anywhere, and nothing has been worked on for a moment."""
-        return all(
-            not o.queue_rows and o.busy_cores == 0 for o in self.snapshot().operators if o.reads
-        )
+    def waiting_rows(self, operator: str = "") -> int:
+        """Rows waiting before an operator or its slices, or before all of them."""
+        return sum(
+            o.queue_rows or 0 for o in self.snapshot().operators
+            if not operator or operator in (o.name, o.slice_of)
+        )  # fmt: skip
 
     def settled(self, within_s: float) -> None:
         """Wait until every operator that is placed runs and has committed."""

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 
 from weir.components.pages.history.render_plots import plot_tiles
 from weir.components.pages.lab import ids as own
-from weir.components.pages.lab.view import ours_words, plots, progress_words
+from weir.components.pages.lab.view import plots, progress_words
 from weir.components.ui import text
 from weir.components.ui.parts import card, stamp
 from weir.components.ui.path import LAB, replay_path
@@ -16,7 +16,7 @@ from weir.metrics.lab.catalogue import EXPERIMENTS
 from weir.metrics.lab.experiment import Experiment, Paper
 from weir.metrics.lab.lab import ExperimentStatus, Lab
 from weir.metrics.lab.outcome import ClaimVerdict, Conclusion, ExperimentResult, Table
-from weir.metrics.lab.report import number_words
+from weir.metrics.lab.report import first_words, number_words
 
 _STATES = {ClaimVerdict.REPRODUCED: "ok", ClaimVerdict.PARTLY: "warn", ClaimVerdict.NOT: "bad"}
 
@@ -79,7 +79,7 @@ def _claim(described: Experiment, result: ExperimentResult | None, running: str)
                 scope="row",
             ),
             html.Td(described.published, **{"data-label": "Published"}),
-            html.Td(ours_words(outcome) if outcome else text.NOTHING, **{"data-label": "Here"}),
+            html.Td(first_words(outcome) if outcome else text.NOTHING, **{"data-label": "Here"}),
             html.Td(described.how.value, **{"data-label": "How"}),
             html.Td(
                 html.Span("running", className="lab-verdict", **{"data-state": "run"})
@@ -126,7 +126,7 @@ def render_one(described: Experiment, lab: Lab) -> Component:
                     className="form-head",
                 ),
                 html.P(
-                    f"Quick: {described.quick.words}. Full: {described.full.words}. It runs beside "
+                    f"Full: {described.full.words}. Quick: {described.quick.words}. It runs beside "
                     "whatever else this machine does, one experiment at a time; a stopped one goes "
                     "on where it was.",
                     className="quiet",
@@ -163,14 +163,13 @@ def result_parts(
             parts.append(html.P("This was not run here yet.", className="quiet"))
         return parts
     outcome = result.outcome
-    size = described.size(result.quick)
     parts.append(
         card(
-            html.P([html.Strong("Here: "), outcome.reason]),
             _numbers(outcome),
+            html.P([html.Strong(f"{outcome.verdict.words}: "), outcome.reason]),
             html.P(
                 [
-                    f"{described.how.words} {size.words[:1].upper()}{size.words[1:]}. "
+                    f"{described.how.words} {described.ran_words(result.quick)} "
                     f"{result.machine}; took {text.seconds(result.took_s)}, ended ",
                     stamp(result.at),
                     ".",

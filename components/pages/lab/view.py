@@ -7,8 +7,7 @@ from weir.components.pages.history.plots import round_values
 from weir.components.ui import text
 from weir.controllers.model.words import percent
 from weir.metrics.lab.lab import ExperimentStatus
-from weir.metrics.lab.outcome import Conclusion, ResultChart
-from weir.metrics.lab.report import number_words
+from weir.metrics.lab.outcome import ResultChart
 
 PALETTE = tuple(f"series-{k}" for k in (1, 3, 2, 4, 6, 7, 8))
 PUBLISHED = "series-5"
@@ -23,14 +22,6 @@ def progress_words(status: ExperimentStatus) -> str:
     left = "" if status.left_s is None else f", about {text.seconds(max(1.0, status.left_s))} left"
     doing = f": {status.doing}" if status.doing else ""
     return f"{percent(status.share)}{left}{doing}"
-
-
-def ours_words(outcome: Conclusion) -> str:
-    """The first figure, for a table of claims."""
-    if not outcome.numbers:
-        return ""
-    first = outcome.numbers[0]
-    return f"{first.name}: {number_words(first)}"
 
 
 def plots(name: str, charts: Sequence[ResultChart]) -> list[dict[str, Any]]:

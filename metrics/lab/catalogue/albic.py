@@ -41,6 +41,36 @@ EXPERIMENTS = (
         work="albic_drain:DRAIN",
     ),
     Experiment(
+        name="albic-fig-6",
+        paper=Paper.ALBIC,
+        where="figures 6 and 7, section 5.2.1 (real job 1)",
+        title="Real job 1 over time: against Flux and PoTC",
+        question="How even is the load over hours, and with how many moves?",
+        published="The MILP approach achieves a stable load distance consistently below 1 %, while "
+        "Flux exhibits significant fluctuations up to 7 %; PoTC cannot achieve a consistently good "
+        "one and has a continuous overhead.",
+        how=How.SIMULATED,
+        full=ExperimentSize(words="20 nodes, 300 groups, 96 periods; the job is measured live first, "
+                  "on two clusters of two cores", about_s=200),
+        quick=ExperimentSize(words="the same, 24 periods", about_s=140),
+        work="albic_job_1:FIGURE_6",
+    ),
+    Experiment(
+        name="albic-fig-8",
+        paper=Paper.ALBIC,
+        where="figures 8 and 9, section 5.2.2 (real job 1)",
+        title="Real job 1 over time: how many moves",
+        question="What does a limit on the moves cost in balance, and what does it save in pauses?",
+        published="The unrestricted solution provides the best load balance, while the one with a "
+        "limit of 10 key groups has significant spikes; the overhead of the unrestricted one is "
+        "very large. A key group is paused for 2.5 s on average.",
+        how=How.SIMULATED,
+        full=ExperimentSize(words="20 nodes, 300 groups, 96 periods; the job is measured live first, "
+                  "on two clusters of two cores", about_s=200),
+        quick=ExperimentSize(words="the same, 24 periods", about_s=140),
+        work="albic_job_1:FIGURE_8",
+    ),
+    Experiment(
         name="albic-fig-10",
         paper=Paper.ALBIC,
         where="figure 10, section 5.3",
@@ -84,5 +114,33 @@ EXPERIMENTS = (
         full=ExperimentSize(words="20 nodes, 200 groups, 21 periods, five seeds", about_s=60),
         quick=ExperimentSize(words="the same, one seed", about_s=12),
         work="albic_job_2:FIGURE_12",
+    ),
+    Experiment(
+        name="albic-fig-13",
+        paper=Paper.ALBIC,
+        where="figure 13, section 5.4 (real job 3)",
+        title="Real job 3: load index and collocation",
+        question="What is won when only a part of the traffic can be together?",
+        published="A similar trend as with job 2; the collocation factor is only half of it. The "
+        "migrations of COLA are overwhelming, its input rate is lowered to 50 %.",
+        how=How.SIMULATED,
+        full=ExperimentSize(words="20 nodes, 300 groups, 90 periods; the job is measured live first, "
+                  "on two clusters of two cores", about_s=200),
+        quick=ExperimentSize(words="the same, 60 periods", about_s=140),
+        work="albic_jobs_34:FIGURE_13",
+    ),
+    Experiment(
+        name="albic-fig-14",
+        paper=Paper.ALBIC,
+        where="figure 14, section 5.4 (real job 4)",
+        title="Real job 4: load index and collocation",
+        question="Does ALBIC get to COLA's collocation while the job runs?",
+        published="COLA's collocation from random allocations is very consistent around 61 %; ALBIC "
+        "gradually achieves a similar one and reduces the load index at a low load distance.",
+        how=How.SIMULATED,
+        full=ExperimentSize(words="20 nodes, 800 groups, 90 periods; the job is measured live first, "
+                  "on two clusters of two cores", about_s=220),
+        quick=ExperimentSize(words="the same, 60 periods", about_s=150),
+        work="albic_jobs_34:FIGURE_14",
     ),
 )  # fmt: skip

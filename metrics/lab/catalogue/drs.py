@@ -37,6 +37,38 @@ EXPERIMENTS = (
         work="drs_allocations:FIGURE_7",
     ),
     Experiment(
+        name="drs-fig-8",
+        paper=Paper.DRS,
+        where="figure 8, section V-C2",
+        title="From three allocations to one",
+        question="Do all starts end on the recommended allocation, and on its sojourn time?",
+        published="After the one re-allocation, at minute 14, all three runs have the unique "
+        "optimal allocation and similar sojourn times; the two that began with another one show a "
+        "clear decrease, and the change itself costs next to nothing.",
+        how=How.LIVE,
+        full=ExperimentSize(
+            words="both applications, three starts side by side, minutes of 6 s", about_s=360
+        ),
+        quick=ExperimentSize(words="video logos only, minutes of 3 s", about_s=105),
+        work="drs_moving:FIGURE_8",
+    ),
+    Experiment(
+        name="drs-fig-9",
+        paper=Paper.DRS,
+        where="figure 9, section V-C3",
+        title="Changing rates, and two windows",
+        question="Does DRS answer changes of the rate, and what does its window trade?",
+        published="Every long-term change among 6, 12 and 18 frames/s is answered, within 3 "
+        "minutes with a window of 3 and 6 to 7 with one of 6; a change of three minutes makes the "
+        "small window re-allocate twice and the large one not at all.",
+        how=How.LIVE,
+        full=ExperimentSize(
+            words="two patterns of rates, both windows side by side, minutes of 3 s", about_s=230
+        ),
+        quick=ExperimentSize(words="the same with all times halved, minutes of 1.5 s", about_s=120),
+        work="drs_rates:FIGURE_9",
+    ),
+    Experiment(
         name="drs-fig-10",
         paper=Paper.DRS,
         where="figure 10, section V-D",

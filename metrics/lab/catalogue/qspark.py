@@ -42,4 +42,21 @@ EXPERIMENTS = (
         "More training is not better: ten minutes were worse than five.", "VALUE_ITERATION"),
     _of(8, "Hitting the target", "Is it able to hit targets of 10, 20 and 30 s?",
         "Other targets than 30 s are tried; above 30 s is said to be too easy.", "HITTING"),
+    Experiment(
+        name="qspark-9",
+        paper=Paper.QSPARK,
+        where="experiment 9, section 5.10",
+        title="Overall comparison",
+        question="Does Q-learning beat static sizes, Spark's allocation and parameter optimisation?",
+        published="From 8 to 12 executors the latency drops significantly and 24 are no better than "
+        "12; properly configured, Q-learning achieves a better result than Spark's allocation and "
+        "than fixed numbers of executors.",
+        how=How.LIVE,
+        full=ExperimentSize(
+            words="1 to 6 executors in place of 4 to 24, times divided by five, two workloads, eight "
+            "variants, 54 s each", about_s=1150,
+        ),
+        quick=ExperimentSize(words="one workload, four variants, 40 s each", about_s=240),
+        work="qspark_overall:OVERALL",
+    ),
 )  # fmt: skip

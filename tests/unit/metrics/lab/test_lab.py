@@ -108,3 +108,16 @@ def test_a_report_keeps_what_was_found_elsewhere(tmp_path: Path) -> None:
     assert text.index(f"| {RING} | DoDo |") < text.index("| drs-table-2 | DRS |")
     assert text.count("| experiment | paper |") == 1
     assert set(claims_in(text)) == {RING, "drs-table-2"}
+
+
+def test_a_row_of_the_table_of_claims_is_that_of_the_section(tmp_path: Path) -> None:
+    """A report of one experiment gave the others' rows a size that their sections did not have."""
+    path, lab = tmp_path / "RESULTS.md", Lab(tmp_path)
+    lab.keep_result(result(quick=False))
+    write_report(lab, path)
+    other = Lab(tmp_path / "other")
+    other.keep_result(result(quick=True))
+    other.keep_result(msgspec.structs.replace(result(quick=True), name="drs-table-2"))
+    assert write_report(other, path, ["drs-table-2"]) == ["drs-table-2"]
+    sizes = {name: row[6] for name, row in claims_in(path.read_text()).items()}
+    assert sizes == {RING: "full", "drs-table-2": "quick"}

@@ -163,6 +163,7 @@ def rates(memory: float, changelog: float, outside: float) -> dict[str, Any]:
 
 def test_the_price_of_a_back_up_decides() -> None:
     assert smr_throughput.conclude(True, rates(100, 85, 30)).verdict is ClaimVerdict.REPRODUCED
+    assert smr_throughput.conclude(True, rates(100, 70, 30)).verdict is ClaimVerdict.PARTLY
     assert smr_throughput.conclude(True, rates(100, 40, 30)).verdict is ClaimVerdict.PARTLY
     assert smr_throughput.conclude(True, rates(100, 85, 90)).verdict is ClaimVerdict.PARTLY
 

@@ -47,7 +47,7 @@ def _step(key: str, ways: Mapping[str, tuple[str, Mapping[str, str], str]], quic
         return dodo.followed(
             live, bench, says, rows_per_s=INPUT, planner=planner,
             least_s=(20.0 if acts else 8.0) if quick else (40.0 if acts else 20.0),
-            last_s=20.0 if quick else 45.0, until_moved=moves,
+            last_s=35.0 if quick else 45.0, until_moved=moves,
         )  # fmt: skip
 
     return Step(key, says, run)

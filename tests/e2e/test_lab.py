@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from weir.metrics.lab.catalogue import EXPERIMENTS
 from weir.metrics.lab.lab import Lab
 from weir.metrics.store.users import Role
+from weir.pipeline.experiments.process import perform
 
 WORLD = "two clusters"
 
@@ -42,3 +43,14 @@ def test_on_a_telephone_nothing_is_wider_than_the_page(open_tab) -> None:
     page = open_tab("/lab", width=390).page
     expect(page.locator(".claims tbody tr").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_on_a_telephone_ours_and_the_published_figure_are_in_sight(
+    open_tab, shared_runs: Path
+) -> None:
+    """Both columns lay to the right of the screen."""
+    perform(Lab(shared_runs), "dodo-ring", True)
+    page = open_tab("/lab/dodo-ring", width=390).page
+    cells = page.locator(".lab-numbers tbody td")
+    expect(cells.first).to_be_visible()
+    assert all(box["x"] + box["width"] <= 390 for box in (c.bounding_box() for c in cells.all()))

@@ -220,15 +220,15 @@ def _numbers(outcome: Conclusion) -> Component | None:
                         html.Tr(
                             [
                                 html.Th(n.name, scope="row"),
-                                html.Td(number_words(n)),
-                                html.Td(n.published or text.NOTHING),
+                                html.Td(number_words(n), **{"data-label": "Ours"}),
+                                html.Td(n.published or text.NOTHING, **{"data-label": "Published"}),
                             ]
                         )
                         for n in outcome.numbers
                     ]
                 ),
             ],
-            className="table lab-numbers",
+            className="table lab-numbers labelled",
         ),
         className="table-box",
     )

@@ -15,7 +15,7 @@ EXPERIMENTS = (
         how=How.LIVE,
         full=ExperimentSize(words="6 slots and 1 as in the thesis, on two cores; four ways of one to two "
                   "minutes", about_s=480),
-        quick=ExperimentSize(words="the same, three ways of half a minute", about_s=250),
+        quick=ExperimentSize(words="the same, three ways of about a minute", about_s=310),
         work="dodo_cases:EXTREME_CASE",
     ),
     Experiment(
@@ -30,7 +30,7 @@ EXPERIMENTS = (
         how=How.LIVE,
         full=ExperimentSize(words="6 slots and 1 as in the thesis, on two cores; three ways of one to two "
                   "minutes", about_s=400),
-        quick=ExperimentSize(words="the same, half a minute each", about_s=230),
+        quick=ExperimentSize(words="the same, about a minute each", about_s=280),
         work="dodo_cases:OPTIMAL_CASE",
     ),
     Experiment(
@@ -44,7 +44,7 @@ EXPERIMENTS = (
         how=How.LIVE,
         full=ExperimentSize(words="a cap of 6 executors of one slot in place of 15 nodes, on two cores; one "
                   "to three minutes each", about_s=480),
-        quick=ExperimentSize(words="the same, half a minute to a minute each", about_s=230),
+        quick=ExperimentSize(words="the same, one to two minutes each", about_s=360),
         work="dodo_chapter_7:CHAPTER_7",
     ),
     Experiment(

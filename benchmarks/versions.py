@@ -18,6 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks import report
+from weir.controllers.model.words import number_of
 
 GOAL = 1.1
 """This version may take so many times what the other one takes."""
@@ -113,7 +114,7 @@ def main() -> None:
         f"python -m benchmarks.versions --before CHECKOUT --rounds {options.rounds} "
         f"--minutes {options.minutes:g} --seconds {options.seconds:g}",
         report.table(["figure", f"at {commit}", "now", "now / then", f"at most {GOAL:g}"], rows)
-        + f"\n\nMeans of {options.rounds} rounds by turns in one session: 200 clusters with 20 "
+        + f"\n\nMeans of {number_of(options.rounds, 'round')} by turns in one session: 200 clusters with 20 "
         "tabs (control load), and the demo with 1 and 10 tabs (live). Times in seconds.",
     )
 

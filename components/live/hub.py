@@ -197,7 +197,6 @@ class Hub:
             await asyncio.sleep(FACTS_EVERY_S)
             return
         now = self._clock()
-        self._window.drop_ahead(self.store.now())
         streams = {key: self._window.position(name, now) for key, name in names.items()}
         try:
             found = await client.xread(streams, count=1000, block=BLOCK_MS)
@@ -251,7 +250,9 @@ class Hub:
 
     async def _read_facts(self) -> None:
         now = self._clock()
-        clusters, history, *facts = await self._workers(self._read_all, self._window.filled(), now)
+        told = await self._workers(self._read_all, self._window.filled(), now)
+        clusters, history, store_now, *facts = told
+        self._window.drop_ahead(store_now)
         self._window.follow(clusters, history, now)
         self._parts, self._deaths, self._workloads, self._commands, *balance = facts
         self._outlook, self._rebalances, self._balance, self._read, self._control = balance
@@ -269,6 +270,7 @@ class Hub:
                 for c in clusters
                 if c not in known
             },
+            store.now(),
             store.parts(),
             store.deaths(),
             list(store.workloads()),

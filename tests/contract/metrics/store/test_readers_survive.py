@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import redis
 from fastapi import FastAPI
 
 import weir.components.live.hub
+import weir.metrics.store.clock
 from tests.support.given import given_mode
 from tests.support.loops import run
 from tests.support.world import wide
@@ -64,6 +66,36 @@ async def until(hub: Hub, status: int, within_s: float = 120.0) -> dict[str, Any
                 return found
             assert time.monotonic() < ends, answer.text
             await asyncio.sleep(0.05)
+
+
+def test_a_redis_that_hangs_holds_nobody_up(
+    hub: Hub, store: RedisStore, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for it waits in a thread of its own, not where pages are answered."""
+    monkeypatch.setattr(weir.metrics.store.clock, "ASKED_EVERY_S", 0.0)
+    process = redis_server.process
+    assert process is not None
+    patience_s = store.client.connection_pool.connection_kwargs["socket_timeout"]
+    gaps: list[float] = []
+
+    async def look() -> None:
+        hub.start()
+        await until(hub, 200)
+        process.send_signal(signal.SIGSTOP)
+        began = at = time.monotonic()
+        while at < began + 1.5 * patience_s:
+            await asyncio.sleep(0.05)
+            gaps.append(time.monotonic() - at)
+            at += gaps[-1]
+        process.send_signal(signal.SIGCONT)
+        await until(hub, 200)
+        await hub.stop()
+
+    try:
+        run(look())
+    finally:
+        process.send_signal(signal.SIGCONT)
+    assert max(gaps) < patience_s
 
 
 class TestHealth:

@@ -104,7 +104,8 @@ def lost_operators(
 def death_entries(
     before: Iterable[Death], after: Mapping[str, Death], snapshot: Snapshot, now: float
 ) -> list[AuditEntry]:
-    """Entries for the audit trail: who has died since, and who is back but was not forgotten."""
+    """Entries for the audit trail: who has died since and who is back. A cluster
+    that was forgotten is not back."""
     known = {death.cluster: death for death in before}
     said = [
         AuditEntry(

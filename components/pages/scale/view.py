@@ -108,9 +108,7 @@ def figures(world: World, cluster: Cluster) -> Figures:
         f"scale/{name}/limits": Figure(limits_text(cluster, settings)),
         f"scale/{name}/scaler": Figure(title_of(settings.scaler)),
         f"scale/{name}/aims": Figure(aims_text(world, name)),
-        f"scale/{name}/steps": Figure(
-            executors_text(cluster), "warn" if cluster.executors != cluster.executors_wanted else ""
-        ),
+        f"scale/{name}/steps": _steps(cluster),
     }
     for scaler in scalers():
         answer = view.answer(scaler) if view else None
@@ -134,8 +132,7 @@ def summary(world: World) -> Figure:
     but = f" Of {text.plural(silent, 'cluster')} there is no fresh answer." if silent else ""
     changes = {n: d for n, d in wanted.items() if isinstance(d, Scale)}
     if not changes:
-        all_of = text.plural(count, "cluster")
-        which = "" if silent or count == 1 else f" All {all_of} stay as they are."
+        which = "" if silent or count == 1 else " Every cluster stays as it is."
         said = f"No scaler that is followed asks for another size.{which}{but}"
         return Figure(said, "warn" if silent else "ok")
     first = [f"{n} {d.before} → {d.executors}" for n, d in list(changes.items())[:NAMED]]
@@ -223,11 +220,15 @@ def course(world: World, cluster: Cluster) -> Figures:
     view = outlook_of(world, name)
     answer = view.answer(followed) if view else None
     why = answer.decision.reason.text if answer else "The engine has not asked its scaler yet."
-    missing = cluster.executors != cluster.executors_wanted
     return {
-        f"scale/{name}/steps": Figure(executors_text(cluster), "warn" if missing else ""),
+        f"scale/{name}/steps": _steps(cluster),
         f"scale/{name}/why": Figure(f"{title_of(followed)}: {why}"),
     }
+
+
+def _steps(cluster: Cluster) -> Figure:
+    missing = cluster.executors != cluster.executors_wanted
+    return Figure(executors_text(cluster), "warn" if missing else "")
 
 
 def _answer_figures(

@@ -29,8 +29,7 @@ __all__ = [
 
 RESCUING = ("agent", REPEATED_RESCUE, "pause")
 """What holds a rescue back. The others weigh an action against leaving things as they are, and
-with
-a dead cluster that is no choice."""
+with a dead cluster that is no choice."""
 
 
 def guard_states(case: Case) -> tuple[GuardState, ...]:

@@ -67,7 +67,7 @@ def flapping(case: Case, cluster: str) -> Answer:
     flips = sum(a != b for a, b in pairwise(kinds))
     if flips < rules.most_flips:
         return OPEN
-    why = f"{cluster} would turn between out and in {number_of(flips, 'time')}"
+    why = f"with this {cluster} would have gone out and in {number_of(flips, 'time')}"
     return why, past[0][0] + rules.flap_window_s
 
 

@@ -36,7 +36,7 @@ class Score(Struct, frozen=True, kw_only=True):
 
     @property
     def right_share(self) -> float | None:
-        """The share of judged numbers that were right; 0 without any."""
+        """The share of judged numbers that were right; None without any."""
         return self.right / self.judged if self.judged else None
 
 

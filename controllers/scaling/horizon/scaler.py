@@ -200,8 +200,8 @@ class Horizon(Scaler[HorizonSettings, HorizonMemory]):
         return because(
             f"{quantity(round(sight.rows_per_s))} rows/s keep {busy} cores busy"
             f"{'' if loads == busy else f' ({loads} in {span(horizon_s)})'}{waits}; "
-            f"with {number_of(size, 'executor')} a latency {'' if foreseen_s[0] == 'b' else 'of '}"
-            f"{foreseen_s}{'' if times == foreseen_s else f' ({times})'} is foreseen; "
+            f"with {number_of(size, 'executor')} the latency foreseen is {foreseen_s}"
+            f"{'' if times == foreseen_s else f' ({times})'}; "
             f"this scaler's target is {self.settings.target_latency_s:g} s.",
             rule,
             load_cores=sight.load,

@@ -46,7 +46,7 @@ def test_what_is_foreseen_is_never_nothing_nor_a_range_of_one_number() -> None:
     for i in range(1, 12):
         decision, memory = scaler.decide(seen(10.0 * i), memory, 10.0 * i)
     said = decision.reason.text
-    assert "a latency below 0.1 s is foreseen" in said
+    assert "the latency foreseen is below 0.1 s" in said
     assert "0.0 s" not in said
     for low, high in re.findall(r"\(([\d.]+) to ([\d.]+)", said):
         assert low != high

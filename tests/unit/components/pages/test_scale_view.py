@@ -243,7 +243,7 @@ def test_the_choice_says_whether_any_scaler_wants_another_size():
     followed = {f"scale:{n}": {"scaler": "drs"} for n in at}
     even = replace(world, scale_outlooks=at, scale_settings=followed)
     assert scale.summary(even).text == (
-        "No scaler that is followed asks for another size. All 2 clusters stay as they are."
+        "No scaler that is followed asks for another size. Every cluster stays as it is."
     )
     silent = scale.summary(replace(world, scale_outlooks={}))
     assert (silent.state, "not at work" in silent.text) == ("bad", True)
